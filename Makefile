@@ -1,0 +1,35 @@
+# Two commands on a fresh machine with only Python 3.11+ and make:
+#   make demo   set up, cluster the embedded data set, write the report
+#   make test   set up, then everything: lint, types, tests
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: demo test lint types tests speed clean
+
+demo: $(VENV)/.ready
+	$(BIN)/manyview demo
+
+test: lint types tests
+
+lint: $(VENV)/.ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.ready
+	$(BIN)/mypy
+
+tests: $(VENV)/.ready
+	$(BIN)/pytest
+
+speed: $(VENV)/.ready
+	$(BIN)/python benchmarks/speed.py
+
+$(VENV)/.ready: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --editable ".[dev]"
+	touch $@
+
+clean:
+	rm -rf $(VENV) build dist src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis manyview-demo
