@@ -1,0 +1,20 @@
+"""Data to cluster: the embedded digits, synthetic makers, tolerant readers of files, names for your own files."""
+
+from manyview.datasets._data import DataNotPresent, MultiViewData
+from manyview.datasets.digits import load_digits_views
+from manyview.datasets.makers import make_like, make_views
+from manyview.datasets.read import read_views
+from manyview.datasets.registry import checksum, load, register, registered
+
+__all__ = [
+    "DataNotPresent",
+    "MultiViewData",
+    "checksum",
+    "load",
+    "load_digits_views",
+    "make_like",
+    "make_views",
+    "read_views",
+    "register",
+    "registered",
+]

@@ -1,0 +1,177 @@
+"""Anchor graphs: every row of every slice as weights on its few nearest anchors.
+
+A *slice* is one table of one geometry: a view, or the joint table of all views. Distances of the joint table are the
+sums of the views' distances, because its anchors are the same groups of rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from manyview.anchors.selection import Groups
+from manyview.engine import Engine, Rows
+from manyview.kernels.arrays import BoolArray, FloatArray, IntArray, Table
+from manyview.kernels.distances import squared_distances
+from manyview.kernels.simplex import nearest, pkn_weights
+from manyview.views.blocks import RowBlock
+from manyview.views.geometry import Geometry
+
+
+class GraphBlock(NamedTuple):
+    """Anchor weights of a stretch of rows in L slices; absent rows have zero weights."""
+
+    start: int
+    columns: IntArray  # (n, L, k) int32, anchors of every row
+    weights: FloatArray  # (n, L, k), rows sum to one
+    present: BoolArray  # (n, L)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows in the block."""
+        return len(self.columns)
+
+    def slice(self, index: int, n_anchors: int, /) -> Table:
+        """One slice as a CSR matrix (n, m)."""
+        n, _, k = self.columns.shape
+        columns, weights = self.columns[:, index].ravel(), self.weights[:, index].ravel()
+        return sp.csr_array((weights, columns, np.arange(0, n * k + 1, k)), shape=(n, n_anchors))
+
+
+class SliceName(NamedTuple):
+    """Which table a slice is."""
+
+    geometry: int
+    view: int | None  # None: the joint table
+
+
+@dataclass(frozen=True)
+class SliceAnchors:
+    """The anchors of one table."""
+
+    centres: FloatArray  # (m, d)
+    valid: BoolArray  # (m,) groups with at least one present row
+
+    def distances(self, table: Table, /, *, dtype: np.dtype) -> FloatArray:  # type: ignore[type-arg]
+        """Squared distances (n, m); infinite to anchors that do not exist in this table."""
+        d = squared_distances(table.astype(dtype, copy=False), self.centres.astype(dtype, copy=False))
+        if not self.valid.all():
+            d[:, ~self.valid] = np.inf
+        return d
+
+
+@dataclass(frozen=True)
+class AnchorGraph:
+    """Fitted anchors of all slices; maps raw rows, old or new, to their anchor weights."""
+
+    geometry: Geometry
+    views: tuple[tuple[SliceAnchors, ...], ...]  # [geometry][view]
+    words: tuple[SliceAnchors, ...]  # [geometry], the joint table of sparse views
+    n_anchors: int  # m, the same for every slice (padded with anchors that are not valid)
+    scales: tuple[int, ...]  # numbers of neighbours whose weights are averaged
+    joint: bool
+    dtype: str
+
+    @property
+    def slices(self) -> list[SliceName]:
+        """The slices in their order: per geometry the views, then the joint table."""
+        per_geometry: list[int | None] = [*range(len(self.views[0])), *([None] if self.joint else [])]
+        return [SliceName(g, v) for g in range(len(self.views)) for v in per_geometry]
+
+    def __call__(self, block: RowBlock, /) -> GraphBlock:
+        """Anchor weights of a block of raw rows."""
+        present = self.geometry.present(block)  # (V, n)
+        columns, weights, here = [], [], []
+        for g, anchors in enumerate(self.views):
+            distances = [
+                a.distances(self.geometry.table(block, g, v), dtype=np.dtype(self.dtype)) for v, a in enumerate(anchors)
+            ]
+            for v, d in enumerate(distances):
+                c, w = self._neighbours(d)
+                columns.append(c)
+                weights.append(w * present[v][:, None])
+                here.append(present[v])
+            if self.joint:
+                c, w = self._neighbours(self._joint_distances(block, g, distances, present))
+                columns.append(c)
+                weights.append(w)
+                here.append(np.ones(block.n_rows, dtype=bool))
+        return GraphBlock(block.start, np.stack(columns, axis=1), np.stack(weights, axis=1), np.stack(here, axis=1))
+
+    def _joint_distances(
+        self, block: RowBlock, g: int, distances: list[FloatArray], present: BoolArray
+    ) -> FloatArray:
+        """Distances in the joint table: a view that is absent in a row has no say in it."""
+        sparse = self.geometry.words[g].words.views if self.words else ()
+        total = np.zeros_like(distances[0])
+        if self.words:
+            total += self.words[g].distances(self.geometry.word_table(block, g), dtype=total.dtype)
+        for v, d in enumerate(distances):
+            if v not in sparse:
+                total += np.where(np.isfinite(d), d, 0) * present[v][:, None]
+        return total
+
+    def _neighbours(self, d: FloatArray) -> tuple[IntArray, FloatArray]:
+        """Columns (n, k) and weights averaged over the scales, the widest scale giving the pattern."""
+        k = self.scales[0]
+        columns, sorted_d = nearest(d, min(k + 1, d.shape[1]))
+        weights = np.zeros(columns.shape, dtype=d.dtype)
+        for scale in self.scales:
+            usable = np.isfinite(sorted_d).all(axis=0).sum() - 1
+            size = max(min(scale, int(usable)), 1)
+            if sorted_d.shape[1] == 1:
+                weights[:, :1] += 1
+            else:
+                weights[:, :size] += pkn_weights(sorted_d, size)
+        weights /= len(self.scales)
+        return columns[:, :k].astype(np.int32), weights[:, :k]
+
+
+def fit_anchor_graph(
+    geometry: Geometry,
+    groups: list[Groups],
+    rows: Rows[RowBlock],
+    engine: Engine,
+    /,
+    *,
+    scales: tuple[int, ...],
+    joint: bool,
+    dtype: str,
+) -> AnchorGraph:
+    """Place the anchors of every slice: means of their groups' present rows."""
+    n_views = len(geometry.kinds)
+    n_anchors = max(group.n_anchors for group in groups)
+    with_words = joint and bool(geometry.words)
+    views, words = [], []
+    for g, group in enumerate(groups):
+        present = take(lambda block: geometry.present(block).T, group.rows, rows, engine)  # (R, V)
+        views.append(
+            tuple(
+                _place(group, take(lambda b, g=g, v=v: geometry.table(b, g, v), group.rows, rows, engine), present[:, v], n_anchors)
+                for v in range(n_views)
+            )
+        )
+        if with_words:
+            table = take(lambda b, g=g: geometry.word_table(b, g), group.rows, rows, engine)
+            words.append(_place(group, table, np.ones(len(table)), n_anchors))
+    return AnchorGraph(geometry, tuple(views), tuple(words), n_anchors, scales, joint, dtype)
+
+
+def _place(group: Groups, table: Table, present: FloatArray, n_anchors: int) -> SliceAnchors:
+    centres, mass = group.means(table, present)
+    missing = n_anchors - len(centres)
+    return SliceAnchors(np.pad(centres, ((0, missing), (0, 0))), np.pad(mass > 0, (0, missing)))
+
+
+def take(function, chosen: IntArray, rows: Rows[RowBlock], engine: Engine) -> Table:  # type: ignore[no-untyped-def]
+    """What ``function`` makes of the chosen rows (ascending), without computing the others."""
+
+    def of_block(block: RowBlock) -> Table:
+        first, last = np.searchsorted(chosen, (block.start, block.start + block.n_rows))
+        inside = chosen[first:last] - block.start
+        return function(RowBlock(block.start, tuple(table[inside] for table in block.tables)))
+
+    return engine.collect(of_block, rows)

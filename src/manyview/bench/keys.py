@@ -1,0 +1,140 @@
+"""Taking a TOML table apart key by key: every error names the file and the key."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+
+class PlanError(ValueError):
+    """A plan that cannot be run; the message names the file and the key."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A key of a plan, for messages."""
+
+    file: str
+    key: str = ""
+
+    def inside(self, key: str) -> Place:
+        """A key of this table."""
+        return Place(self.file, f"{self.key}.{key}" if self.key else key)
+
+    def item(self, i: int) -> Place:
+        """An item of this list."""
+        return Place(self.file, f"{self.key}[{i}]")
+
+    def fail(self, message: str) -> NoReturn:
+        """Say what is wrong here."""
+        raise PlanError(f"{self.file}: {self.key}: {message}")
+
+
+_REQUIRED: Any = object()
+_KINDS = {str: "a string", int: "an integer", float: "a number", list: "a list", dict: "a table"}
+
+
+class Table:
+    """A TOML table whose keys are taken out one by one, so that what is left over is unknown."""
+
+    def __init__(self, values: Mapping[str, Any], place: Place) -> None:
+        self.values, self.place = dict(values), place
+        self.known: list[str] = []
+
+    def take(self, key: str, kind: type, default: Any = _REQUIRED) -> Any:
+        """The value of a key, of one kind."""
+        self.known.append(key)
+        place = self.place.inside(key)
+        if key not in self.values:
+            return default if default is not _REQUIRED else place.fail("is missing")
+        value = self.values.pop(key)
+        if not isinstance(value, (int, float) if kind is float else kind) or isinstance(value, bool):
+            place.fail(f"must be {_KINDS[kind]}, not {value!r}")
+        return value
+
+    def positive(self, key: str, kind: type, default: Any) -> Any:
+        """A finite number above 0."""
+        value = self.take(key, kind, default)
+        if value is not None and not 0 < value < math.inf:
+            self.place.inside(key).fail(f"must be positive and finite, not {value!r}")
+        return value
+
+    def items(self, key: str) -> list[Any]:
+        """A list that is not empty."""
+        return self.take(key, list) or self.place.inside(key).fail("is empty; name at least one")
+
+    def strings(self, key: str, allowed: Sequence[str] | None, default: Any) -> Any:
+        """A list of different strings, all of them in `allowed`."""
+        if key not in self.values:
+            return self.take(key, list, default)
+        names, place = self.items(key), self.place.inside(key)
+        for name in names:
+            if not isinstance(name, str):
+                place.fail(f"must be a list of strings, not {names!r}")
+            if allowed is not None and name not in allowed:
+                place.fail(f"{name!r} is none of {', '.join(allowed)}{hint(name, allowed)}")
+        return unique(names, place)
+
+    def integers(self, key: str) -> tuple[int, ...] | None:
+        """A list of positive integers, or None."""
+        values = self.take(key, list, None)
+        if values is not None and not all(_is_seed(value) and value > 0 for value in values):
+            self.place.inside(key).fail(f"must be a list of positive integers, not {values!r}")
+        return None if values is None else tuple(values)
+
+    def seeds(self, default: Any) -> Any:
+        """A count n, which is 0 .. n-1, or a list of seeds."""
+        self.known.append("seeds")
+        if "seeds" not in self.values:
+            return default
+        value, place = self.values.pop("seeds"), self.place.inside("seeds")
+        seeds = list(range(value)) if _is_seed(value) else value
+        if not isinstance(seeds, list) or not seeds or not all(map(_is_seed, seeds)):
+            place.fail(f"must be a positive count or a list of non-negative integers, not {value!r}")
+        return unique(seeds, place)
+
+    def params(self, key: str) -> dict[str, Any]:
+        """A table of values that have one JSON spelling, for they go into the key of a cell."""
+        params: dict[str, Any] = self.take(key, dict, {})
+        check_plain(params, self.place.inside(key))
+        return params
+
+    def finish(self) -> None:
+        """Refuse the keys nobody took."""
+        for key in self.values:
+            self.place.inside(key).fail(f"unknown key{hint(key, self.known)}")
+
+
+def _is_seed(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**32
+
+
+def check_plain(value: Any, place: Place) -> None:
+    """Allow strings, booleans, finite numbers, and lists and tables of them."""
+    if isinstance(value, dict):
+        for name, item in value.items():
+            check_plain(item, place.inside(name))
+    elif isinstance(value, list):
+        for i, item in enumerate(value):
+            check_plain(item, place.item(i))
+    elif not isinstance(value, (str, bool, int, float)):
+        place.fail(f"must be a string, number, boolean, list or table, not {type(value).__name__}")
+    elif isinstance(value, float) and not math.isfinite(value):
+        place.fail(f"must be finite, not {value!r}")
+
+
+def unique(values: Sequence[Any], place: Place) -> tuple[Any, ...]:
+    """The values as a tuple, refused if one is repeated."""
+    for i, value in enumerate(values):
+        if value in values[:i]:
+            place.fail(f"{value!r} stands there twice")
+    return tuple(values)
+
+
+def hint(name: str, known: Sequence[str]) -> str:
+    """The end of a message about an unknown name."""
+    close = difflib.get_close_matches(name, known, n=1)
+    return f"; did you mean {close[0]!r}?" if close else ""

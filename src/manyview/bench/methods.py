@@ -1,0 +1,89 @@
+"""From the name of a method to a fitted object: our estimators, named peers, and anything with ``fit``."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+from sklearn.preprocessing import StandardScaler, normalize
+
+import manyview
+from manyview.bench.sources import View, dense
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A short name's estimator, parameters and input."""
+
+    estimator: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+    concatenate: str | None = None
+
+
+_KMEANS = ("sklearn.cluster:KMeans", {"n_init": 10})
+_SPECTRAL = ("sklearn.cluster:SpectralClustering", {"affinity": "nearest_neighbors"})
+PRESETS = {
+    "concat-kmeans-z": Preset(*_KMEANS, concatenate="z"),
+    "concat-kmeans-l2": Preset(*_KMEANS, concatenate="l2"),
+    "concat-spectral-z": Preset(*_SPECTRAL, concatenate="z"),
+    "concat-spectral-l2": Preset(*_SPECTRAL, concatenate="l2"),
+    "mvlearn-spectral": Preset("mvlearn.cluster:MultiviewSpectralClustering"),
+    "mvlearn-coreg": Preset("mvlearn.cluster:MultiviewCoRegSpectralClustering"),
+    "imml-eeimvc": Preset("imml.cluster:EEIMVC"),
+    "imml-nemo": Preset("imml.cluster:NEMO"),
+    "imml-pimvc": Preset("imml.cluster:PIMVC"),
+    "snf": Preset("manyview.bench.peers:SNF"),
+}
+
+
+def known_estimators() -> list[str]:
+    """Names a plan can use without a module: our estimators and the presets."""
+    names = [name for name, value in vars(manyview).items() if inspect.isclass(value) and hasattr(value, "fit")]
+    presets = [f"{name}.paper" for name in names if hasattr(getattr(manyview, name), "paper")]
+    return [*names, *presets, *PRESETS]
+
+
+def resolvable(estimator: str, /) -> bool:
+    """Whether a plan may name this: a known name, or ``module:Class``, which is not imported to find out."""
+    module, colon, name = estimator.partition(":")
+    if colon:
+        return all(part.isidentifier() for part in (*module.split("."), *name.split(".")))
+    return estimator in known_estimators()
+
+
+def find_class(estimator: str, /) -> Callable[..., Any]:
+    """The class, or other maker of an estimator, behind ``module:Class`` or a public name of this package."""
+    module, colon, name = estimator.partition(":")
+    if not colon:
+        module, name = "manyview", estimator
+    maker: Callable[..., Any] = functools.reduce(getattr, name.split("."), importlib.import_module(module))
+    return maker
+
+
+def build(estimator: str, params: Mapping[str, Any], /, *, n_clusters: int | None, seed: int) -> Any:
+    """Make the estimator; the number of clusters and the seed go in where it takes them and params do not say."""
+    maker = find_class(estimator)
+    accepted = inspect.signature(maker).parameters
+    open_ended = any(parameter.kind is parameter.VAR_KEYWORD for parameter in accepted.values())
+    own = {"n_clusters": n_clusters, "random_state": seed}
+    given = {name: value for name, value in own.items() if value is not None and (name in accepted or open_ended)}
+    return maker(**{**given, **params})
+
+
+def arrange(views: list[View], concatenate: str | None, /) -> Any:
+    """The views as the estimator takes them: the list, or one matrix of raw, standardised or unit rows."""
+    if concatenate is None:
+        return views
+    if concatenate == "z":  # centring fills the zeros, so sparse views become dense here
+        views = [StandardScaler().fit_transform(np.asarray(dense(view), dtype=np.float64)) for view in views]
+    elif concatenate == "l2":
+        views = [normalize(view) for view in views]
+    if any(scipy.sparse.issparse(view) for view in views):
+        return scipy.sparse.hstack(views, format="csr")
+    return np.hstack(views)

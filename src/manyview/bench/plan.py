@@ -1,0 +1,221 @@
+"""A benchmark plan: which data, methods, seeds, row orders and limits; read from TOML, checked key by key.
+
+    plan  =  data x methods x grid points x row orders x seeds         (every product is one cell)
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from manyview.bench.keys import Place, PlanError, Table, hint, unique
+from manyview.bench.methods import PRESETS, Preset, known_estimators, resolvable
+from manyview.bench.sources import maker_exists
+from manyview.metrics import clustering_scores
+
+ORDERS = ("as-stored", "shuffled")
+CONCATENATIONS = ("raw", "z", "l2")
+MEASURES = ("seconds", "cpu_seconds", "peak_mb")  # of a cell, beside its scores
+
+
+@dataclass(frozen=True)
+class DataSource:
+    """Where one data set comes from: a file, a maker, or a name that ``manyview.datasets`` knows."""
+
+    name: str
+    path: str | None = None
+    maker: str | None = None
+    params: Mapping[str, Any] = field(default_factory=dict)
+    widths: tuple[int, ...] | None = None  # columns of each view, for files that do not tell
+    n_clusters: int | None = None  # None: as many as there are different labels
+
+
+@dataclass(frozen=True)
+class Method:
+    """An estimator with fixed parameters and, perhaps, a grid of others."""
+
+    name: str
+    estimator: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+    grid: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    concatenate: str | None = None  # None: the estimator takes a list of views
+    record: tuple[str, ...] = ()  # fitted attributes to keep in the journal
+    seeds: tuple[int, ...] | None = None  # None: those of the plan; so for the next two
+    orders: tuple[str, ...] | None = None
+    data: tuple[str, ...] | None = None
+
+    def points(self) -> Iterator[dict[str, Any]]:
+        """The points of the grid; one empty point where there is no grid."""
+        for values in itertools.product(*self.grid.values()):
+            yield dict(zip(self.grid, values, strict=True))
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one cell may use: wall time from the start of its process, memory of all its processes together."""
+
+    seconds: float = 600.0
+    memory_gb: float = 4.0
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A whole benchmark."""
+
+    name: str
+    folder: Path  # of the plan's file: its relative paths and its own modules start here
+    data: tuple[DataSource, ...]
+    methods: tuple[Method, ...]
+    seeds: tuple[int, ...]
+    orders: tuple[str, ...]
+    metrics: tuple[str, ...]
+    limits: Limits
+    threads: int
+
+
+def read_plan(path: str | os.PathLike[str], /) -> Plan:
+    """Read and check a plan.
+
+    Parameters
+    ----------
+    path : path of a TOML file
+        Keys: ``name``, ``data``, ``methods``, ``seeds``, ``orders``, ``metrics``, ``limits`` (``seconds``,
+        ``memory_gb``) and ``threads``. An item of ``data`` is a name, a file, or a table with ``name``,
+        ``n_clusters`` and either ``path`` (with ``widths``) or ``maker`` (with ``params``). An item of ``methods`` is an estimator, or
+        a table with ``name``, ``estimator``, ``params``, ``grid``, ``concatenate``, ``record``, ``seeds``,
+        ``orders`` and ``data``.
+
+    Returns
+    -------
+    Plan
+
+    Raises
+    ------
+    PlanError
+        A `ValueError` that names the file, the key and what to write instead.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from manyview.bench import read_plan
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "small.toml"
+    >>> _ = path.write_text('data = ["digits"]\\nmethods = ["concat-kmeans-z"]\\nseeds = 3')
+    >>> plan = read_plan(path)
+    >>> plan.name, plan.seeds, [source.name for source in plan.data]
+    ('small', (0, 1, 2), ['digits'])
+    >>> _ = path.write_text('data = ["digits"]\\nmethods = ["concat-kmeans-z"]\\nsedes = 3')
+    >>> read_plan(path)
+    Traceback (most recent call last):
+    manyview.bench.keys.PlanError: small.toml: sedes: unknown key; did you mean 'seeds'?
+    """
+    path = Path(path)
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise PlanError(f"{path}: there is no such plan") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise PlanError(f"{path.name}: not TOML: {error}") from None
+    return _plan(Table(values, Place(path.name)), name=path.stem, folder=path.resolve().parent)
+
+
+def _plan(table: Table, /, *, name: str, folder: Path) -> Plan:
+    place = table.place
+    sources = [_source(item, place.inside("data").item(i)) for i, item in enumerate(table.items("data"))]
+    names = unique([source.name for source in sources], place.inside("data"))
+    methods = [_method(item, place.inside("methods").item(i), names) for i, item in enumerate(table.items("methods"))]
+    unique([method.name for method in methods], place.inside("methods"))
+    scores = tuple(clustering_scores([0, 1], [0, 1]))
+    limits = Table(table.take("limits", dict, {}), place.inside("limits"))
+    plan = Plan(
+        name=table.take("name", str, name),
+        folder=folder,
+        data=tuple(sources),
+        methods=tuple(methods),
+        seeds=table.seeds((0,)),
+        orders=table.strings("orders", ORDERS, ("shuffled",)),
+        metrics=table.strings("metrics", (*scores, *MEASURES), (*scores, "seconds")),
+        limits=Limits(
+            seconds=limits.positive("seconds", float, Limits.seconds),
+            memory_gb=limits.positive("memory_gb", float, Limits.memory_gb),
+        ),
+        threads=table.positive("threads", int, 1),
+    )
+    limits.finish()
+    table.finish()
+    return plan
+
+
+def _source(item: Any, place: Place) -> DataSource:
+    if isinstance(item, str):  # "digits" is a name, "mnist4.npz" and "folder/" are files
+        return DataSource(Path(item).stem, path=item) if "." in item or "/" in item else DataSource(item)
+    if not isinstance(item, dict):
+        place.fail(f"must be a name, a file or a table, not {item!r}")
+    table = Table(item, place)
+    source = DataSource(
+        name=table.take("name", str),
+        path=table.take("path", str, None),
+        maker=table.take("maker", str, None),
+        params=table.params("params"),
+        widths=table.integers("widths"),
+        n_clusters=table.positive("n_clusters", int, None),
+    )
+    table.finish()
+    if source.path is not None and source.maker is not None:
+        place.fail("has both path and maker; give one")
+    if source.maker is None and source.params:
+        place.inside("params").fail("only a maker takes parameters")
+    if source.path is None and source.widths is not None:
+        place.inside("widths").fail("only a path has widths")
+    if source.maker is not None and not maker_exists(source.maker):
+        place.inside("maker").fail(f"manyview.datasets has no {source.maker!r} (your own is 'module:function')")
+    return source
+
+
+def _method(item: Any, place: Place, data_names: tuple[str, ...]) -> Method:
+    if not isinstance(item, (str, dict)):
+        place.fail(f"must be an estimator or a table, not {item!r}")
+    table = Table({"name": item} if isinstance(item, str) else item, place)
+    name = table.take("name", str)
+    preset = _preset(table.take("estimator", str, name), place)
+    concatenate = table.take("concatenate", str, preset.concatenate)
+    if concatenate not in (None, *CONCATENATIONS):
+        place.inside("concatenate").fail(f"{concatenate!r} is none of {', '.join(CONCATENATIONS)}")
+    params = table.params("params")
+    method = Method(
+        name=name,
+        estimator=preset.estimator,
+        params={**preset.params, **params},
+        grid=_grid(table, params),
+        concatenate=concatenate,
+        record=table.strings("record", None, ()),
+        seeds=table.seeds(None),
+        orders=table.strings("orders", ORDERS, None),
+        data=table.strings("data", data_names, None),
+    )
+    table.finish()
+    return method
+
+
+def _preset(estimator: str, place: Place) -> Preset:
+    if not resolvable(estimator):
+        known = known_estimators()
+        suggestion = hint(estimator, known) or f"; known are {', '.join(known)}"
+        place.fail(f"unknown estimator {estimator!r}{suggestion} (your own is 'module:Class')")
+    return PRESETS.get(estimator, Preset(estimator))
+
+
+def _grid(table: Table, params: Mapping[str, Any]) -> dict[str, list[Any]]:
+    grid = table.params("grid")
+    for name, values in grid.items():
+        place = table.place.inside("grid").inside(name)
+        if not isinstance(values, list) or not values:
+            place.fail(f"must be a non-empty list, not {values!r}")
+        if name in params:
+            place.fail("is also in params; give it once")
+        unique(values, place)
+    return grid

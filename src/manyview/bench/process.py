@@ -1,0 +1,143 @@
+"""A cell's process, seen from the parent: start it, watch its limits, read what it left.
+
+Whatever the child does (crash, hang, fill the memory, exit early) becomes an outcome; nothing here raises for it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from manyview.bench.cell import Cell
+from manyview.bench.plan import Limits
+
+GIGABYTE = 1e9
+NOISE = 1 << 20  # bytes of standard error kept before a chattering method's output is dropped
+# every library that starts threads reads one of these at import
+THREAD_VARIABLES = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "BLIS_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+    "LOKY_MAX_CPU_COUNT",
+)
+
+Outcome = dict[str, Any]
+
+
+class CellProcess:
+    """One running cell."""
+
+    def __init__(self, cell: Cell, *, limits: Limits, folder: Path) -> None:
+        self.cell, self.limits = cell, limits
+        self.peak = 0  # bytes resident in the process group, as far as it was seen
+        self.failure: str | None = None
+        # nameless files: nothing is left behind when parent and child are killed
+        self._exchange = tempfile.TemporaryFile("w+", encoding="utf-8")
+        self._noise = tempfile.TemporaryFile("a+b")
+        job = {
+            "inputs": cell.inputs,
+            "file": cell.file,
+            "folder": str(folder),
+            "seconds": limits.seconds,
+            "sys_path": [*sys.path, str(folder)],
+        }
+        json.dump(job, self._exchange)
+        self._exchange.flush()
+        self._exchange.seek(0)
+        self._started = time.monotonic()
+        self._process = self._start()
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        descriptor = self._exchange.fileno()
+        return subprocess.Popen(
+            [sys.executable, "-P", "-X", "faulthandler", "-m", "manyview.bench.worker", str(descriptor)],
+            stdin=subprocess.PIPE,  # held open as the child's lifeline, never written to
+            stdout=subprocess.DEVNULL,
+            stderr=self._noise,
+            pass_fds=[descriptor],
+            env=os.environ | dict.fromkeys(THREAD_VARIABLES, str(self.cell.inputs["threads"])) | {"PYTHONHASHSEED": "0"},
+            start_new_session=True,  # its own process group, so that it can be killed with all it started
+        )
+
+    @property
+    def group(self) -> int:
+        """Process group of the child and all it starts."""
+        return self._process.pid
+
+    @property
+    def seconds(self) -> float:
+        """Wall time since the start."""
+        return time.monotonic() - self._started
+
+    def finished(self, resident: int) -> bool:
+        """Whether the child ended, after killing it if it is beyond a limit; `resident`: bytes of its group now."""
+        self.peak = max(self.peak, resident)
+        if self._process.poll() is not None:
+            return True
+        if self.seconds > self.limits.seconds:
+            self.failure = f"time limit of {self.limits.seconds:g} s"
+        elif self.peak > self.limits.memory_gb * GIGABYTE:
+            self.failure = f"memory limit of {self.limits.memory_gb:g} GB"
+        if self.failure is not None:
+            self.kill()
+            return True
+        if os.fstat(self._noise.fileno()).st_size > NOISE:
+            self._noise.truncate(0)
+        return False
+
+    def kill(self) -> None:
+        """End the child and everything it started."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.group, signal.SIGKILL)
+        self._process.wait()
+
+    def outcome(self) -> Outcome:
+        """Status, result and measures of a finished child; its files are closed."""
+        seconds = self.seconds
+        self.kill()  # the child is gone, but perhaps not what it started
+        try:
+            outcome = self._read()
+        finally:
+            self.close()
+        peak = max(self.peak / 1e6, outcome["measured"].get("peak_mb", 0.0))
+        outcome["measured"] |= {"peak_mb": round(peak, 1), "wall_seconds": round(seconds, 3)}
+        return outcome
+
+    def _read(self) -> Outcome:
+        if self.failure is None and self._process.returncode == 0:
+            self._exchange.seek(0)
+            with contextlib.suppress(ValueError):
+                outcome: Outcome = json.load(self._exchange)
+                if "status" in outcome:  # else it is still the job: the method ended the process
+                    return outcome
+        reason = self.failure or _how_it_ended(self._process.returncode)
+        return {"status": f"failed: {reason}", "result": None, "measured": {"traceback": self._last_words()}}
+
+    def _last_words(self) -> str:
+        self._noise.seek(0)
+        return self._noise.read()[-2000:].decode(errors="replace")
+
+    def close(self) -> None:
+        """Close the parent's ends."""
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+        self._exchange.close()
+        self._noise.close()
+
+
+def _how_it_ended(returncode: int) -> str:
+    if returncode >= 0:
+        return f"ended without a result (exit code {returncode})"
+    name = signal.Signals(-returncode).name
+    return f"crashed with {name}" + (" (perhaps the system was out of memory)" if name == "SIGKILL" else "")

@@ -1,0 +1,73 @@
+"""Which code and which data a cell uses, as digests: an edited line is another version."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib.machinery
+import importlib.metadata
+import importlib.util
+import platform
+import sys
+from collections.abc import Container
+from pathlib import Path
+
+import manyview
+
+# top-level package -> distribution, of everything whose version stands in `code_version`
+LIBRARIES = {"numpy": "numpy", "scipy": "scipy", "sklearn": "scikit-learn"}
+SOURCES = (".py", ".so", ".pyd")
+# what only plans, starts, shows or compares cells; anything not named here counts
+_OUTSIDE_A_CELL = {
+    "cli",
+    "report",
+    *(f"bench/{name}.py" for name in ("__init__", "compare", "figures", "journal", "keys", "memory", "plan")),
+    *(f"bench/{name}.py" for name in ("process", "progress", "run", "summary", "tables")),
+}
+
+
+@functools.cache
+def code_version() -> dict[str, str]:
+    """Version and source digest of this package, versions of what it computes with."""
+    root = Path(manyview.__file__).parent
+    return {
+        "manyview": manyview.__version__,
+        "source": files_digest(root, suffixes=SOURCES, skip=_OUTSIDE_A_CELL),
+        "python": platform.python_version(),
+        **{distribution: importlib.metadata.version(distribution) for distribution in LIBRARIES.values()},
+    }
+
+
+def module_digest(module: str, /, *, folder: str) -> str | None:
+    """Digest of the sources of a module's top-level package, found without importing it.
+
+    None for what `code_version` covers already and for what is not there. `folder` is searched last.
+    """
+    top = module.split(".")[0]
+    if top in (*LIBRARIES, "manyview"):
+        return None
+    spec = importlib.machinery.PathFinder.find_spec(top, [*sys.path, folder])
+    spec = spec or importlib.util.find_spec(top)  # editable installs are found by hooks only
+    if spec is None:
+        return None
+    places = spec.submodule_search_locations or ([spec.origin] if spec.origin else [])
+    digests = [files_digest(Path(place), suffixes=SOURCES) for place in places if Path(place).exists()]
+    return hashlib.sha256("".join(digests).encode()).hexdigest()
+
+
+def files_digest(root: Path, /, *, suffixes: tuple[str, ...] = ("",), skip: Container[str] = ()) -> str:
+    """SHA-256 of a file, or over names and contents of all files of a folder in order of their names."""
+    if root.is_file():
+        return _sha256(root)
+    digest = hashlib.sha256()
+    for path in sorted(root.rglob("*")):
+        name = path.relative_to(root).as_posix()
+        wanted = name.endswith(suffixes) and name not in skip and name.split("/")[0] not in skip
+        if wanted and path.is_file():
+            digest.update(f"{name}\0{_sha256(path)}\n".encode())
+    return digest.hexdigest()
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,115 @@
+"""The child process of one cell: takes a job, runs it, and hands the outcome back, whatever happens inside.
+
+Run by the parent as ``python -m manyview.bench.worker FD``: the open file FD holds the job as JSON and takes the outcome.
+Standard input is the lifeline: it ends when the parent dies, and then this process and all it started end too.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import platform
+import signal
+import sys
+import threading
+import traceback
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from threadpoolctl import threadpool_info
+
+from manyview.bench.experiment import run
+from manyview.bench.memory import own_peak
+from manyview.bench.sources import data_checksum
+from manyview.bench.version import code_version, module_digest
+from manyview.datasets import DataNotPresent
+
+GRACE = 10.0  # seconds past the limit before the process ends itself, should nobody else
+
+
+def main() -> None:
+    """Run the job in the file whose descriptor is the only argument."""
+    with os.fdopen(int(sys.argv[1]), "r+", encoding="utf-8") as exchange:
+        job = json.load(exchange)
+        _tie_to_parent(job["seconds"])
+        sys.path[:] = job["sys_path"]
+        outcome = _outcome(job)
+        exchange.seek(0)
+        exchange.truncate()
+        json.dump(outcome, exchange, allow_nan=False)
+
+
+def _tie_to_parent(seconds: float) -> None:
+    lifeline = os.dup(0)
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.close(null)
+    threading.Thread(target=_end_with_parent, args=(lifeline,), daemon=True).start()
+    # the thread cannot run while a method holds the interpreter's lock; the alarm needs no lock
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_REAL, seconds + GRACE)
+    with contextlib.suppress(OSError):  # if memory runs out, the system shall take this process, not the parent
+        Path("/proc/self/oom_score_adj").write_text("1000")
+
+
+def _end_with_parent(lifeline: int) -> None:
+    while os.read(lifeline, 1):
+        pass
+    os.killpg(0, signal.SIGKILL)
+
+
+def _outcome(job: Mapping[str, Any]) -> dict[str, Any]:
+    result, trace, measured = None, None, dict[str, Any]()
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("default")
+        try:
+            _check_unchanged(job)
+            result = run(job["inputs"], job["file"], measured)
+            status = "ok"
+        except (Exception, SystemExit) as error:
+            status, trace = f"failed: {_reason(error)}", traceback.format_exc(limit=-4)
+    return {
+        "status": status,
+        "result": result,
+        "measured": {
+            **measured,
+            "peak_mb": own_peak() / 1e6,
+            "warnings": sorted({f"{one.category.__name__}: {_one_line(one.message)}" for one in heard}),
+            "traceback": trace,
+            "platform": platform.platform(),
+            "blas": sorted({f"{one['internal_api']} {one['version']}" for one in threadpool_info()}),
+        },
+    }
+
+
+def _check_unchanged(job: Mapping[str, Any]) -> None:
+    """The key was made from digests of code and data; a result of other code or data must not go by it."""
+    inputs, folder = job["inputs"], job["folder"]
+    module, colon, _ = inputs["method"]["estimator"].partition(":")
+    source = module_digest(module, folder=folder) if colon else None
+    if inputs["code"] != code_version() or inputs["method"]["source"] != source:
+        raise RuntimeError("the code was changed during the run; start it again")
+    if inputs["data"]["checksum"] != data_checksum(inputs["data"], job["file"], folder=folder):
+        raise RuntimeError("the data were changed during the run; start it again")
+
+
+def _reason(error: BaseException) -> str:
+    if isinstance(error, ModuleNotFoundError):
+        return f"not installed: {error.name}"
+    if isinstance(error, DataNotPresent):
+        return f"data not present: {_one_line(error)}"
+    if isinstance(error, MemoryError):
+        return f"out of memory: {_one_line(error)}".rstrip(": ")
+    return f"{type(error).__name__}: {_one_line(error)}".rstrip(": ")
+
+
+def _one_line(message: object) -> str:
+    text = " ".join(str(message).split())
+    return text if len(text) <= 300 else text[:297] + "..."
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,244 @@
+"""ADMM for the orthogonal non-negative factorization of stacked anchor graphs (Algorithm 1 of the paper).
+
+    min ||S - H * Gᵀ||² + lam ||H||_Sp^p      H >= 0,  Hᵀ * H = I          S: V slices (N, m), H: (V, N, K)
+
+with the copies Q (orthogonal) and J (low-rank) of H, multipliers Y1, Y2 and penalties mu, rho:
+
+    G = Sᴴ Q                                         small, (F, m, K)
+    Q = polar(2 S G + mu H + Y1)                     in the transformed domain, through K x K Gram matrices
+    H = max((mu Q - Y1 + rho J - Y2)/(mu + rho), 0)
+    J = prox(H + Y2/rho; lam/rho)                    through small Gram matrices
+    Y1 += mu (H - Q);  Y2 += rho (H - J);  mu *= eta;  rho *= eta
+
+A bar over a letter (Sbar, Qbar) marks the domain of the transform along the views. Without a coupling, J and Y2 drop
+out. An iteration is two passes over row blocks; only G, the Gram matrices and the residuals cross blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from manyview.cluster.semi_ntf.coupling import Coupling
+from manyview.engine import Engine, Rows, add
+from manyview.kernels.arrays import FloatArray, Table
+from manyview.kernels.polar import inverse_root
+from manyview.kernels.tproduct import Transform, to_frequencies, to_views
+
+LARGEST_PENALTY = 1e13
+TRUSTED_CONDITION = 1e7  # of B, above which one Gram step leaves visible errors in the orthogonality
+
+
+class FactorBlock(NamedTuple):
+    """The state of a stretch of rows."""
+
+    start: int
+    S: tuple[Table, ...]  # V slices (n, m)
+    Q: FloatArray  # (V, n, K); between the two passes of an iteration: Bbar (F, n, K)
+    H: FloatArray  # (V, n, K)
+    J: FloatArray  # (V, n, K), empty without a coupling
+    Y1: FloatArray
+    Y2: FloatArray
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows in the block."""
+        return int(self.H.shape[1])
+
+
+class Penalties(NamedTuple):
+    """Penalty weights of an iteration."""
+
+    mu: float
+    rho: float
+
+
+class Options(NamedTuple):
+    """What the loop needs to know."""
+
+    transform: Transform
+    coupling: Coupling | None
+    mu: float
+    rho: float
+    eta: float
+    max_iter: int
+    tol: float  # on the entries of H - Q and Q - J, relative to sqrt(K/N), the entry of a balanced indicator
+
+
+class Factorization(NamedTuple):
+    """What comes out: the rows with their factors, the small factor, and how it went."""
+
+    rows: Rows[FactorBlock]
+    G: FloatArray  # (F, m, K)
+    history: dict[str, list[float]]
+    n_iter: int
+    converged: bool
+
+
+class Residuals(NamedTuple):
+    """Largest entries of H - Q and of Q - J."""
+
+    HQ: float
+    QJ: float
+
+
+class Report(NamedTuple):
+    """What a block reports from the second pass."""
+
+    G: FloatArray
+    small: FloatArray | float
+    residuals: Residuals
+
+
+def first_block(start: int, S: tuple[Table, ...], Q: FloatArray, *, H: FloatArray, coupled: bool) -> FactorBlock:
+    """A block at the start: Q and H given, J = H, multipliers zero."""
+    none = np.zeros((0, 0, 0), dtype=Q.dtype)
+    return FactorBlock(
+        start, S, Q, H, H.copy() if coupled else none, np.zeros_like(H), np.zeros_like(H) if coupled else none
+    )
+
+
+def factorize(
+    rows: Rows[FactorBlock], engine: Engine, options: Options, /, *, progress: Callable[[int], None] | None = None
+) -> Factorization:
+    """Run the loop from the given start."""
+    transform, coupling = options.transform, options.coupling
+    energy = engine.reduce(lambda block: _energy(block.S, transform), rows, add)
+    G = engine.reduce(lambda block: _adjoint(block.S, to_frequencies(transform, block.Q), transform), rows, add)
+    n_rows = engine.reduce(lambda block: block.n_rows, rows, add)
+    limit = options.tol * np.sqrt(G.shape[2] / n_rows)
+    penalties = Penalties(options.mu, options.rho)
+    history: dict[str, list[float]] = {name: [] for name in ("objective", "residual_HQ", "residual_QJ", "mu", "rho")}
+    converged, iteration = False, 0
+    while iteration < options.max_iter and not converged:
+        rows, root = _orthogonaliser(rows, engine, G, penalties, transform)
+        rows, (G, small, residuals) = _project(rows, engine, root, penalties, options)
+        norm = 0.0
+        if coupling:
+            renew, norm = coupling.renew(rows, engine, small, penalties.rho, transform.inverse.shape[0])
+            rows, residuals = engine.step(_dual(renew, penalties), rows, _largest)
+        loss = float((energy - np.einsum("fmk,fmk->f", G.conj(), G).real) @ transform.energy)
+        for name, value in zip(history, (loss + norm, *residuals, *penalties), strict=True):
+            history[name].append(value)
+        penalties = Penalties(*(min(value * options.eta, LARGEST_PENALTY) for value in penalties))
+        converged = max(residuals) <= limit
+        iteration += 1
+        if progress is not None:
+            progress(iteration)
+    return Factorization(rows, G, history, iteration, converged)
+
+
+def _orthogonaliser(
+    rows: Rows[FactorBlock], engine: Engine, G: FloatArray, penalties: Penalties, transform: Transform
+) -> tuple[Rows[FactorBlock], FloatArray]:
+    """First pass: Bbar = 2 Sbar Gbar + mu Hbar + Y1bar in place of Q, and the root that makes it orthogonal."""
+
+    def target(block: FactorBlock) -> tuple[FactorBlock, FloatArray]:
+        B = to_frequencies(transform, penalties.mu * block.H + block.Y1)
+        B += 2 * _forward(block.S, G, transform)
+        return block._replace(Q=B.astype(_domain(block.H, transform), copy=False)), _gram(B)
+
+    rows, BhB = engine.step(target, rows, add)
+    root = inverse_root(BhB)
+    if root.condition > TRUSTED_CONDITION:  # orthogonalise once more: the second Gram matrix is near the identity
+
+        def again(block: FactorBlock) -> tuple[FactorBlock, FloatArray]:
+            Q = block.Q @ root.matrix
+            return block._replace(Q=Q), _gram(Q)
+
+        rows, QhQ = engine.step(again, rows, add)
+        return rows, inverse_root(QhQ).matrix
+    return rows, root.matrix
+
+
+def _project(
+    rows: Rows[FactorBlock], engine: Engine, root: FloatArray, penalties: Penalties, options: Options
+) -> tuple[Rows[FactorBlock], Report]:
+    """Second pass: Q and H, with the small matrices of the next G-step and of the J-step."""
+    transform, coupling = options.transform, options.coupling
+    mu, rho = penalties
+
+    def of_block(block: FactorBlock) -> tuple[FactorBlock, Report]:
+        Qbar = block.Q @ root.astype(block.Q.dtype, copy=False)
+        Q = to_views(transform, Qbar)
+        H = mu * Q - block.Y1
+        if coupling:
+            H += rho * block.J - block.Y2
+            H /= mu + rho
+        else:
+            H /= mu
+        np.maximum(H, 0, out=H)
+        block = block._replace(Q=Q, H=H)
+        G = _adjoint(block.S, Qbar, transform)
+        if coupling:
+            return block, Report(G, coupling.small(block, rho), Residuals(0.0, 0.0))
+        block, residuals = _dual(None, penalties)(block)
+        return block, Report(G, 0.0, residuals)
+
+    def combine(first: Report, second: Report) -> Report:
+        return Report(first.G + second.G, first.small + second.small, _largest(first.residuals, second.residuals))
+
+    return engine.step(of_block, rows, combine)
+
+
+def _dual(
+    renew: Callable[[FactorBlock], FloatArray] | None, penalties: Penalties
+) -> Callable[[FactorBlock], tuple[FactorBlock, Residuals]]:
+    """J, the multipliers and the residuals of a block."""
+    mu, rho = penalties
+
+    def of_block(block: FactorBlock) -> tuple[FactorBlock, Residuals]:
+        difference = block.H - block.Q
+        Y1 = block.Y1 + mu * difference
+        HQ = float(np.abs(difference).max())
+        if renew is None:
+            return block._replace(Y1=Y1), Residuals(HQ, 0.0)
+        J = renew(block)
+        Y2 = block.Y2 + rho * (block.H - J)
+        QJ = float(np.abs(block.Q - J).max())
+        return block._replace(J=J, Y1=Y1, Y2=Y2), Residuals(HQ, QJ)
+
+    return of_block
+
+
+def _largest(first: Residuals, second: Residuals) -> Residuals:
+    return Residuals(max(first.HQ, second.HQ), max(first.QJ, second.QJ))
+
+
+def _domain(H: FloatArray, transform: Transform) -> np.dtype[Any]:
+    """Type of the state in the transformed domain."""
+    return np.result_type(H.dtype, np.complex64) if np.iscomplexobj(transform.forward) else H.dtype
+
+
+def _gram(B: FloatArray) -> FloatArray:
+    """BᴴB of every slice, in double precision."""
+    return (np.conj(np.swapaxes(B, 1, 2)) @ B).astype(np.result_type(B.dtype, np.float64), copy=False)
+
+
+def _forward(S: tuple[Table, ...], G: FloatArray, transform: Transform) -> FloatArray:
+    """Sbar_f Gbar_f, (F, n, K), without forming Sbar: it would fill in."""
+    M = transform.forward
+    parts = [
+        sum(M[f, v] * (S[v] @ G[f].astype(_like(S[v], G), copy=False)) for v in range(len(S)) if M[f, v] != 0)
+        for f in range(len(M))
+    ]
+    return np.stack(parts)
+
+
+def _adjoint(S: tuple[Table, ...], Q: FloatArray, transform: Transform) -> FloatArray:
+    """Sbar_fᴴ Qbar_f, (F, m, K), in double precision."""
+    M = transform.forward.conj()
+    parts = [sum(M[f, v] * (S[v].T @ Q[f]) for v in range(len(S)) if M[f, v] != 0) for f in range(len(M))]
+    return np.stack(parts).astype(np.result_type(Q.dtype, np.float64), copy=False)
+
+
+def _like(S: Table, G: FloatArray) -> np.dtype[Any]:
+    return np.result_type(S.dtype, np.complex64) if np.iscomplexobj(G) else S.dtype
+
+
+def _energy(S: tuple[Table, ...], transform: Transform) -> FloatArray:
+    """||Sbar_f||² for every frequency, from the V x V inner products of the slices."""
+    products = np.array([[(a.multiply(b) if hasattr(a, "multiply") else a * b).sum() for b in S] for a in S])
+    return np.einsum("fv,vu,fu->f", transform.forward.conj(), products, transform.forward).real

@@ -1,0 +1,112 @@
+"""One fused anchor graph out of all slices, and how much every slice deserves to count in it.
+
+    B_g = sum_l w_l W_l / sum_l w_l             over the slices of geometry g that know the row; rows sum to one
+    A   = [B_1 D_1^(-1/2) … B_G D_G^(-1/2)] / sqrt(G),      D_g = column sums of B_g
+
+so that A A' is symmetric with row sums one: a random walk from row to anchor to row. The slices of a geometry share
+their anchors, which is why they can be summed: a row's neighbours in one view meet another row's in the next.
+
+    b_l = ||S_l' U||² / ||U||²  (over the rows that slice l knows),   S_l = W_l diag(column sums)^(-1/2)
+    w_l = 1 / (1 - b_l)
+
+b_l, between 0 and 1, is the share of the consensus U that slice l keeps smooth.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from manyview.anchors import AnchorGraph, GraphBlock
+from manyview.engine import Engine, Rows, add
+from manyview.kernels.arrays import FloatArray, IntArray, Table
+
+LARGEST_SHARE = 0.999
+
+
+class Fusion(NamedTuple):
+    """Slice weights and the column scale that makes the walk symmetric."""
+
+    geometry_of_slice: IntArray  # (L,)
+    weights: FloatArray  # (L,)
+    column_scale: FloatArray  # (G m,), D^(-1/2) / sqrt(G)
+
+    def mixed(self, block: GraphBlock, /) -> Table:
+        """[B_1 … B_G] of a block as CSR (n, G m): where its rows go in one step."""
+        return mix(block, self.weights, self.geometry_of_slice, len(self.column_scale))
+
+    def walk(self, block: GraphBlock, /, right: FloatArray) -> FloatArray:
+        """A @ right for a block."""
+        scaled = (self.column_scale[:, None] * right).astype(block.weights.dtype, copy=False)
+        return np.asarray(self.mixed(block) @ scaled)
+
+
+def mix(block: GraphBlock, weights: FloatArray, geometry_of_slice: IntArray, width: int, /) -> Table:
+    """Weighted sum of the slices of every geometry, rows summing to one in each."""
+    n, L, k = block.columns.shape
+    n_geometries = int(geometry_of_slice.max()) + 1
+    in_geometry = np.equal.outer(geometry_of_slice, np.arange(n_geometries))  # (L, G)
+    w = weights * block.present  # (n, L)
+    total = w @ in_geometry  # (n, G)
+    share = w / np.where(total > 0, total, 1)[:, geometry_of_slice]
+    data = block.weights * share[:, :, None].astype(block.weights.dtype, copy=False)
+    columns = block.columns + (geometry_of_slice * (width // n_geometries)).astype(np.int32)[None, :, None]
+    return sp.csr_array((data.ravel(), columns.ravel(), np.arange(0, n * L * k + 1, L * k)), shape=(n, width))
+
+
+def fuse(graph: AnchorGraph, rows: Rows[GraphBlock], engine: Engine, weights: FloatArray, /) -> Fusion:
+    """The fused graph for given slice weights; one pass for its column sums."""
+    geometry_of_slice = np.array([name.geometry for name in graph.slices])
+    n_geometries = graph.geometry.n_geometries
+    width = n_geometries * graph.n_anchors
+    degree = engine.reduce(
+        lambda block: _column_sums(mix(block, weights, geometry_of_slice, width)), rows, add
+    )
+    scale = 1 / np.sqrt(np.where(degree > 1e-12, degree, np.inf) * n_geometries)
+    return Fusion(geometry_of_slice, weights, scale)
+
+
+def _column_sums(matrix: Table) -> FloatArray:
+    return np.bincount(matrix.indices, weights=matrix.data, minlength=matrix.shape[1])
+
+
+def slice_degrees(graph: AnchorGraph, rows: Rows[GraphBlock], engine: Engine, /) -> FloatArray:
+    """Column sums (L, m) of every slice."""
+
+    def of_block(block: GraphBlock) -> FloatArray:
+        return np.stack(
+            [_column_sums(block.slice(index, graph.n_anchors)) for index in range(block.columns.shape[1])]
+        )
+
+    return engine.reduce(of_block, rows, add)
+
+
+def first_weights(graph: AnchorGraph, /) -> FloatArray:
+    """Before anything is known: the joint slices together weigh as much as all views together."""
+    joint = np.array([name.view is None for name in graph.slices])
+    weights = np.where(joint, (~joint).sum() / max(joint.sum(), 1), 1.0)
+    return weights / weights.mean()
+
+
+def smooth_shares(
+    graphs: Rows[GraphBlock], consensus: Rows[FloatArray], degrees: FloatArray, engine: Engine, /
+) -> FloatArray:
+    """b (L,): the share of the consensus U (N, K), orthonormal columns, that every slice keeps smooth."""
+    n_anchors = degrees.shape[1]
+
+    def of_block(pair: tuple[GraphBlock, FloatArray]) -> tuple[FloatArray, FloatArray]:
+        block, U = pair
+        products = [block.slice(index, n_anchors).T @ U for index in range(block.columns.shape[1])]
+        return np.stack(products).astype(np.float64), block.present.T.astype(np.float64) @ (U**2).sum(axis=1)
+
+    products, energy = engine.reduce(of_block, engine.pair(graphs, consensus), add)  # (L, m, K), (L,)
+    smooth = ((products**2).sum(axis=2) / np.where(degrees > 1e-12, degrees, np.inf)).sum(axis=1)
+    return smooth / np.where(energy > 0, energy, 1)
+
+
+def weights_from_shares(b: FloatArray, /) -> FloatArray:
+    """w = 1 / (1 - b), mean one."""
+    w = 1 / (1 - np.minimum(b, LARGEST_SHARE))
+    return w / w.mean()

@@ -1,0 +1,259 @@
+"""Semi-NTF from views to labels: the stages in their order, as functions over row blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from manyview.anchors import AnchorGraph, GraphBlock, choose_groups, fit_anchor_graph
+from manyview.cluster.semi_ntf.admm import FactorBlock, Factorization, Options, factorize, first_block
+from manyview.cluster.semi_ntf.fusion import (
+    Fusion,
+    first_weights,
+    fuse,
+    slice_degrees,
+    smooth_shares,
+    weights_from_shares,
+)
+from manyview.cluster.semi_ntf.settings import Settings
+from manyview.cluster.semi_ntf.start import Labelling, n_vectors, pivoted_labelling, spectral_labelling, spectrum
+from manyview.engine import Engine, Rows, add
+from manyview.kernels.arrays import FloatArray, IntArray
+from manyview.kernels.spectral import Basis
+from manyview.kernels.tproduct import to_views
+from manyview.views import Views
+from manyview.views.blocks import row_blocks
+from manyview.views.geometry import fit_geometry
+
+STAGES = ("geometry", "anchors", "graph", "weights", "start", "factorization", "labels")
+Progress = Callable[[str, int, int], None]  # stage, steps done, steps in all
+
+
+class Fitted(NamedTuple):
+    """Everything that a fit leaves behind."""
+
+    graph: AnchorGraph
+    fusion: Fusion
+    anchor_membership: FloatArray  # (G m, K), the share of every anchor's mass that lies in each cluster
+    shares: FloatArray  # (L,), how much of the result every slice keeps smooth
+    membership: FloatArray  # (N, K)
+    labels: IntArray  # (N,)
+    factorization: Factorization
+    indicator: FloatArray  # (V, N, K), H
+
+
+def fit_semi_ntf(views: Views, settings: Settings, engine: Engine, progress: Progress, /) -> Fitted:
+    """Run all stages."""
+    n_samples, K = len(views), settings.n_clusters
+    rows = engine.cut(row_blocks(views), n_samples)
+    progress("geometry", 0, 1)
+    geometry = fit_geometry(rows, engine, scale=settings.scale, equalise=not settings.paper, seed=settings.seed)
+    progress("anchors", 0, 1)
+    groups = choose_groups(settings.anchors, settings.n_anchors, geometry, rows, engine, n_samples, seed=settings.seed)
+    progress("graph", 0, 1)
+    joint = len(views.tables) > 1 and not settings.paper
+    graph = fit_anchor_graph(
+        geometry, groups, rows, engine, scales=settings.neighbours, joint=joint, dtype=settings.dtype
+    )
+    graphs = engine.map(graph, rows)
+    progress("weights", 0, 1)
+    degrees = slice_degrees(graph, graphs, engine)
+    fusion = fuse(graph, graphs, engine, first_weights(graph))
+    if not settings.paper:
+        fusion = _two_passes(fusion, graph, graphs, degrees, engine, settings, n_samples)
+    progress("start", 0, 1)
+    basis = spectrum(fusion, graphs, engine, n_vectors(K), n_samples)
+    start = _start(basis, fusion, graphs, engine, settings, n_samples)
+    factor_rows = _stack(basis, fusion, degrees, graphs, start, engine, settings)
+    options = settings.options(1 if settings.shared else len(graph.slices))
+    progress("factorization", 0, options.max_iter)
+    result = factorize(
+        factor_rows, engine, options, progress=lambda done: progress("factorization", done, options.max_iter)
+    )
+    progress("labels", 0, 1)
+    weights = np.ones(1) if settings.shared else fusion.weights
+    label_rows = _refined(result.rows, start, weights, engine, K)
+    return _read(graph, graphs, fusion, degrees, result, label_rows, engine, settings)
+
+
+def _two_passes(
+    fusion: Fusion,
+    graph: AnchorGraph,
+    graphs: Rows[GraphBlock],
+    degrees: FloatArray,
+    engine: Engine,
+    settings: Settings,
+    n_samples: int,
+) -> Fusion:
+    """Slice weights first from smooth vectors, then from labels: smooth vectors alone can be fooled by noise views."""
+    K = settings.n_clusters
+    basis = spectrum(fusion, graphs, engine, K, n_samples)
+    consensus = engine.map(partial(fusion.walk, right=basis.W / basis.s), graphs)
+    shares = smooth_shares(graphs, consensus, degrees, engine)
+    fusion = fuse(graph, graphs, engine, weights_from_shares(shares))
+    basis = spectrum(fusion, graphs, engine, n_vectors(K), n_samples)
+    labels = _labelled(_label_rule(basis, fusion, graphs, engine, settings, n_samples), fusion, graphs, engine)
+    shares = _label_shares(labels, degrees, graphs, engine, K)
+    return fuse(graph, graphs, engine, weights_from_shares(shares))
+
+
+def _label_rule(
+    basis: Basis, fusion: Fusion, graphs: Rows[GraphBlock], engine: Engine, settings: Settings, n_samples: int
+) -> Labelling:
+    if isinstance(settings.init, str) and settings.init == "qr":
+        return pivoted_labelling(basis, fusion, graphs, engine, settings.n_clusters, n_samples)
+    return spectral_labelling(
+        basis, fusion, graphs, engine, settings.n_clusters, n_samples, n_init=settings.n_init, seed=settings.seed
+    )
+
+
+def _labelled(rule: Labelling, fusion: Fusion, graphs: Rows[GraphBlock], engine: Engine) -> Rows[IntArray]:
+    return engine.map(lambda block: rule(fusion, block), graphs)
+
+
+def _sizes(labels: Rows[IntArray], engine: Engine, K: int) -> FloatArray:
+    return engine.reduce(lambda block: np.bincount(block, minlength=K), labels, add).astype(float)
+
+
+def _indicator(labels: IntArray, sizes: FloatArray) -> FloatArray:
+    """One-hot rows divided by the root of the cluster's size: orthonormal columns over all rows."""
+    return np.eye(len(sizes))[labels] / np.sqrt(np.maximum(sizes, 1))
+
+
+def _label_shares(
+    labels: Rows[IntArray], degrees: FloatArray, graphs: Rows[GraphBlock], engine: Engine, K: int
+) -> FloatArray:
+    sizes = _sizes(labels, engine, K)
+    return smooth_shares(graphs, engine.map(lambda block: _indicator(block, sizes), labels), degrees, engine)
+
+
+class Start(NamedTuple):
+    """The start of the factorization, as blocks over the rows."""
+
+    Q: Rows[FloatArray]  # (V or F, n, K)
+    labels: Rows[IntArray] | None  # None: the start is no labelling, and nothing to fall back on
+
+
+def _start(
+    basis: Basis, fusion: Fusion, graphs: Rows[GraphBlock], engine: Engine, settings: Settings, n_samples: int
+) -> Start:
+    """Orthonormal columns to start from: labels of some kind, or a matrix that the user gives."""
+    K, init = settings.n_clusters, settings.init
+    if isinstance(init, str) and init == "identity":
+        return Start(engine.map(lambda block: np.eye(block.n_rows, K, -block.start), graphs), None)
+    if isinstance(init, str) and init in ("spectral", "qr"):
+        labels = _labelled(_label_rule(basis, fusion, graphs, engine, settings, n_samples), fusion, graphs, engine)
+    else:
+        given = np.random.default_rng(settings.seed).integers(K, size=n_samples) if isinstance(init, str) else init
+        if given.ndim == 2:
+            return Start(engine.map(lambda block: given[block.start : block.start + block.n_rows], graphs), None)
+        labels = engine.map(lambda block: given[block.start : block.start + block.n_rows], graphs)
+    sizes = _sizes(labels, engine, K)
+    return Start(engine.map(lambda block: _indicator(block, sizes), labels), labels)
+
+
+def _stack(
+    basis: Basis,
+    fusion: Fusion,
+    degrees: FloatArray,
+    graphs: Rows[GraphBlock],
+    start: Start,
+    engine: Engine,
+    settings: Settings,
+) -> Rows[FactorBlock]:
+    """The tensor S and the start, block by block."""
+    slice_scale = np.sqrt(fusion.weights)[:, None] / np.sqrt(np.where(degrees > 1e-12, degrees, np.inf))  # (L, m)
+    n_slices = 1 if settings.shared else len(fusion.weights)
+    transform = settings.options(n_slices).transform
+
+    def slices(block: GraphBlock) -> tuple[Any, ...]:
+        if settings.shared:  # the leading part of the fused graph: A W W' has the same left factor as A W
+            return (fusion.walk(block, basis.W).astype(settings.dtype, copy=False),)
+        tables = [block.slice(index, degrees.shape[1]) for index in range(n_slices)]
+        return tuple(tables) if settings.paper else tuple(t * c for t, c in zip(tables, slice_scale, strict=True))
+
+    def of_block(pair: tuple[GraphBlock, FloatArray]) -> FactorBlock:
+        block, Q = pair
+        if start.labels is None and isinstance(settings.init, str):  # the identity at every frequency
+            tensor = to_views(transform, np.broadcast_to(Q, (len(transform.energy), *Q.shape)))
+            H = np.zeros_like(tensor)
+        else:
+            tensor = np.broadcast_to(Q, (n_slices, *Q.shape))
+            H = tensor
+        first = np.array(tensor, dtype=settings.dtype)
+        return first_block(
+            block.start, slices(block), first, H=np.array(H, dtype=settings.dtype), coupled=not settings.shared
+        )
+
+    return engine.map(of_block, engine.pair(graphs, start.Q))
+
+
+def _refined(
+    rows: Rows[FactorBlock], start: Start, weights: FloatArray, engine: Engine, K: int
+) -> Rows[IntArray]:
+    """Labels of H, unless it lost a cluster or explains less of the graph than the labels it started from."""
+    weights = weights / weights.sum()
+    refined = engine.map(lambda block: np.tensordot(weights, block.H, axes=(0, 0)).argmax(axis=1), rows)
+    if start.labels is None:
+        return refined
+    gained = _explained(rows, refined, engine, K) >= _explained(rows, start.labels, engine, K)
+    complete = (_sizes(refined, engine, K) > 0).sum() >= (_sizes(start.labels, engine, K) > 0).sum()
+    return refined if gained and complete else start.labels
+
+
+def _explained(rows: Rows[FactorBlock], labels: Rows[IntArray], engine: Engine, K: int) -> float:
+    """tr(Z'SS'Z) of the normalised indicator Z: what a hard factorization explains of ||S||²."""
+
+    def sums(pair: tuple[FactorBlock, IntArray]) -> list[FloatArray]:
+        block, known = pair
+        Z = np.eye(K)[known]
+        return [np.asarray(S.T @ Z, dtype=np.float64) for S in block.S]
+
+    def combine(first: list[FloatArray], second: list[FloatArray]) -> list[FloatArray]:
+        return [a + b for a, b in zip(first, second, strict=True)]
+
+    parts = engine.reduce(sums, engine.pair(rows, labels), combine)
+    return float(sum(((part**2).sum(axis=0) / np.maximum(_sizes(labels, engine, K), 1)).sum() for part in parts))
+
+
+def _read(
+    graph: AnchorGraph,
+    graphs: Rows[GraphBlock],
+    fusion: Fusion,
+    degrees: FloatArray,
+    result: Factorization,
+    labels: Rows[IntArray],
+    engine: Engine,
+    settings: Settings,
+) -> Fitted:
+    """Membership of anchors, and through them of rows: the map that labels new rows too."""
+    K = settings.n_clusters
+
+    def mass(pair: tuple[GraphBlock, IntArray]) -> FloatArray:
+        block, known = pair
+        return np.asarray(fusion.mixed(block).T @ np.eye(K)[known])
+
+    # D^(-1) B'Z / G: of what flows through an anchor, the share that comes from each cluster
+    anchor_membership = engine.reduce(mass, engine.pair(graphs, labels), add) * fusion.column_scale[:, None] ** 2
+    shares = _label_shares(labels, degrees, graphs, engine, K)
+    own = engine.collect(lambda block: block, labels)
+    indicator = engine.collect(lambda block: block.H.swapaxes(0, 1), result.rows).swapaxes(0, 1)
+    if settings.paper:  # Algorithm 1 reads the labels off the mean of H and nothing else
+        H = indicator.mean(axis=0)
+        total = H.sum(axis=1, keepdims=True)
+        membership = np.where(total > 0, H / np.where(total > 0, total, 1), 1 / K)
+        return Fitted(graph, fusion, anchor_membership, shares, membership, own, result, indicator)
+    membership = engine.collect(lambda block: membership_of(fusion, anchor_membership, block), graphs)
+    voted = membership.argmax(axis=1)
+    keeps_all = len(np.unique(voted)) == len(np.unique(own))
+    return Fitted(
+        graph, fusion, anchor_membership, shares, membership, voted if keeps_all else own, result, indicator
+    )
+
+
+def membership_of(fusion: Fusion, anchor_membership: FloatArray, block: GraphBlock, /) -> FloatArray:
+    """Share of every cluster in a row: from the row to its anchors, from the anchors to the clusters."""
+    return np.asarray(fusion.mixed(block) @ anchor_membership.astype(block.weights.dtype), dtype=np.float64)

@@ -1,0 +1,83 @@
+"""What every loader, maker and reader of this package returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+ViewMatrix: TypeAlias = Any  # ndarray of shape (N, d) or scipy CSR matrix; SciPy ships no types
+LabelArray: TypeAlias = NDArray[np.int64]
+
+
+class DataNotPresent(FileNotFoundError):
+    """The data set is known or was asked for, but its file is not on this machine."""
+
+
+@dataclass(frozen=True, eq=False)
+class MultiViewData:
+    """One data set: named views of the same N samples, and labels where they are known.
+
+    Parameters
+    ----------
+    views : dict of str to ndarray or CSR matrix, each of shape (n_samples, n_features)
+        Row i of every view describes sample i.
+    labels : ndarray of shape (n_samples,) or None
+        Class of each sample, counted from 0. For scoring only.
+    name : str
+        What tables and reports call it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manyview.datasets import MultiViewData
+    >>> data = MultiViewData({"a": np.ones((3, 2)), "b": np.zeros((3, 5))}, np.array([0, 1, 1]), "tiny")
+    >>> data
+    MultiViewData('tiny', n_samples=3, views={'a': 2, 'b': 5}, n_clusters=2)
+    """
+
+    views: dict[str, ViewMatrix]
+    labels: LabelArray | None = None
+    name: str = "data"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "views", dict(self.views))  # later changes to the caller's dict are not ours
+        rows = {key: int(view.shape[0]) for key, view in self.views.items()}
+        if not rows:
+            raise ValueError(f"{self.name}: there are no views; at least one is needed")
+        n_samples = next(iter(rows.values()))
+        if any(n != n_samples for n in rows.values()):
+            raise ValueError(f"{self.name}: rows differ between views {rows}; every view needs all samples")
+        if n_samples == 0:
+            raise ValueError(f"{self.name}: the views have no rows; at least one sample is needed")
+        if self.labels is not None and self.labels.shape != (n_samples,):
+            raise ValueError(f"{self.name}: labels of shape {self.labels.shape} for {n_samples} samples")
+
+    def __repr__(self) -> str:
+        widths = dict(zip(self.views, self.n_features, strict=True))
+        n_clusters = None if self.labels is None else self.n_clusters
+        return f"MultiViewData({self.name!r}, n_samples={self.n_samples}, views={widths}, n_clusters={n_clusters})"
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows, the same in all views."""
+        return int(next(iter(self.views.values())).shape[0])
+
+    @property
+    def n_views(self) -> int:
+        """Number of views."""
+        return len(self.views)
+
+    @property
+    def n_features(self) -> tuple[int, ...]:
+        """Number of columns of each view."""
+        return tuple(int(view.shape[1]) for view in self.views.values())
+
+    @property
+    def n_clusters(self) -> int:
+        """Number of distinct labels."""
+        if self.labels is None:
+            raise ValueError(f"{self.name} has no labels, so its number of clusters is not known")
+        return len(np.unique(self.labels))

@@ -1,0 +1,12 @@
+"""Names for the arrays that kernels take and give."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.floating[Any]]
+ComplexArray = NDArray[np.complexfloating[Any, Any]]
+IntArray = NDArray[np.integer[Any]]
+BoolArray = NDArray[np.bool_]
+Table = Any  # (N, d) ndarray or SciPy CSR; SciPy ships no types

@@ -1,0 +1,47 @@
+"""Weights on the probability simplex {w >= 0, sum w = 1}."""
+
+import numpy as np
+
+from manyview.kernels.arrays import FloatArray, IntArray
+
+
+def project_simplex(z: FloatArray, /) -> FloatArray:
+    """Euclidean projection of every row on the simplex.
+
+        argmin_w ||w - z||²,  w >= 0,  sum w = 1   =   max(z - t, 0)   with t such that the sum is 1
+
+    Rows (n, m) are sorted once; entries of minus infinity never receive weight.
+    """
+    descending = -np.sort(-z, axis=1)
+    finite = np.isfinite(descending)
+    sums = np.cumsum(np.where(finite, descending, 0), axis=1) - 1
+    counts = np.arange(1, z.shape[1] + 1)
+    kept = np.maximum((finite & (descending * counts > sums)).sum(axis=1), 1)
+    t = np.take_along_axis(sums, kept[:, None] - 1, axis=1) / kept[:, None]
+    return np.maximum(z - t, 0)
+
+
+def nearest(d: FloatArray, k: int, /) -> tuple[IntArray, FloatArray]:
+    """Columns and values of the k smallest entries of every row, ascending; the lower column first among equals."""
+    if 4 * k >= d.shape[1]:
+        columns = np.argsort(d, axis=1, kind="stable")[:, :k]
+        return columns, np.take_along_axis(d, columns, axis=1)
+    columns = np.sort(np.argpartition(d, k - 1, axis=1)[:, :k], axis=1)
+    values = np.take_along_axis(d, columns, axis=1)
+    order = np.argsort(values, axis=1, kind="stable")
+    return np.take_along_axis(columns, order, axis=1), np.take_along_axis(values, order, axis=1)
+
+
+def pkn_weights(d: FloatArray, k: int, /) -> FloatArray:
+    """Probabilistic k-neighbour weights from sorted squared distances d_1 <= d_2 <= … (n, at least k + 1).
+
+        w_j = (d_{k+1} - d_j) / (k d_{k+1} - sum_{l<=k} d_l)      j = 1..k
+
+    the minimiser of sum_j d_j w_j + gamma ||w||² on the simplex, gamma such that k weights are non-zero. Where the
+    k + 1 nearest are equally far the formula is 0/0; the weights are then 1/k, its limit for a vanishing spread.
+    """
+    last = d[:, k : k + 1]
+    w = last - d[:, :k]
+    total = w.sum(axis=1, keepdims=True)
+    flat = total <= 8 * np.finfo(d.dtype).eps * k * last
+    return np.where(flat, 1 / k, w / np.where(flat, 1, total))

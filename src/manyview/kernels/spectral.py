@@ -1,0 +1,58 @@
+"""Spectral embedding of the rows of a tall matrix A through its small Gram matrix.
+
+    A = U diag(s) W'        A'A = W diag(s²) W'        U = A W diag(1/s)
+
+A'A is (M, M) for any number of rows, and a row that was not there before has an embedding too: a W diag(1/s).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy.linalg
+
+from manyview.kernels.arrays import FloatArray, IntArray
+
+
+class Basis(NamedTuple):
+    """Right singular vectors and values of A, largest first."""
+
+    W: FloatArray  # (M, r)
+    s: FloatArray  # (r,)
+
+
+def right_basis(AtA: FloatArray, rank: int, /) -> Basis:
+    """The leading right singular pairs of A, from A'A; at most ``rank`` of them, none with s = 0."""
+    M = len(AtA)
+    rank = min(rank, M)
+    eigenvalues, W = scipy.linalg.eigh(AtA, subset_by_index=(M - rank, M - 1), driver="evr")
+    kept = eigenvalues > 1e-12 * max(eigenvalues[-1], np.finfo(float).tiny)
+    return Basis(_fix_signs(W[:, kept][:, ::-1]), np.sqrt(eigenvalues[kept][::-1]))
+
+
+def _fix_signs(W: FloatArray) -> FloatArray:
+    """An eigenvector is as good as its negative; the largest entry decides, so that runs can be compared."""
+    largest = W[np.abs(W).argmax(axis=0), np.arange(W.shape[1])]
+    return W * np.where(largest < 0, -1, 1)
+
+
+def reading_scale(s: FloatArray, steps: float, /) -> FloatArray:
+    """Column scale that turns A W = U diag(s) into the random-walk reading U diag(lambda^steps), lambda = s²/s_1²."""
+    return (s / s[0]) ** (2 * steps) / s
+
+
+def unit_rows(x: FloatArray, /) -> FloatArray:
+    """Rows divided by their length; a zero row stays zero."""
+    length = np.sqrt(np.einsum("nd,nd->n", x, x))[:, None]
+    return x / np.where(length > 0, length, 1)
+
+
+def pivoted_labels(U: FloatArray, /) -> tuple[IntArray, FloatArray]:
+    """Labels and rotation from K singular vectors, by QR with column pivoting of U' (no randomness).
+
+    The K pivot rows are the most different samples; the polar factor of their K x K block turns U towards them.
+    """
+    K = U.shape[1]
+    _, _, pivots = scipy.linalg.qr(U.T, mode="economic", pivoting=True)
+    left, _, right = np.linalg.svd(U[pivots[:K]].T)
+    rotation = left @ right  # (K, K)
+    return np.abs(U @ rotation).argmax(axis=1), rotation

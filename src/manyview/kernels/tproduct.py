@@ -1,0 +1,74 @@
+"""The t-product of third-order tensors and its relatives: matrix products in a transformed domain along the views.
+
+A tensor is an array (V, rows, columns), one frontal slice per view. With a linear transform M along the views,
+
+    A * B  =  M⁻¹[ (M A)_f (M B)_f ]_f            slice-wise product in the domain of M
+
+M = DFT is the t-product of the paper; M = I multiplies view by view; M = DCT is its real, symmetric cousin.
+Only the frequencies that a real tensor needs are kept, each with the share of the energy that it stands for.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy.fft
+
+from manyview.kernels.arrays import FloatArray
+
+TRANSFORMS = ("identity", "dft", "dct")
+
+
+class Transform(NamedTuple):
+    """A linear transform along the views; F frequencies stand for V views."""
+
+    forward: FloatArray  # (F, V), complex for the DFT
+    inverse: FloatArray  # (V, F); the real part of the product is the tensor
+    energy: FloatArray  # (F,), ||A||² = sum_f energy_f ||(M A)_f||²
+
+
+def view_transform(kind: str, n_views: int, /) -> Transform:
+    """The transform of that name for that many views."""
+    if kind == "identity":
+        return Transform(np.eye(n_views), np.eye(n_views), np.ones(n_views))
+    if kind == "dct":
+        M = scipy.fft.dct(np.eye(n_views), axis=0, norm="ortho")
+        return Transform(M, M.T, np.ones(n_views))
+    if kind == "dft":
+        frequencies = np.arange(n_views // 2 + 1)
+        M = np.exp(-2j * np.pi * np.outer(frequencies, np.arange(n_views)) / n_views)  # unnormalised, as in the paper
+        share = np.full(len(frequencies), 2.0)  # a frequency and its conjugate
+        share[0] = 1
+        if n_views % 2 == 0:
+            share[-1] = 1
+        return Transform(M, M.conj().T * (share / n_views), share / n_views)
+    raise ValueError(f"transform={kind!r} is unknown; choose one of {TRANSFORMS}.")
+
+
+def along_views(M: FloatArray, A: FloatArray, /) -> FloatArray:
+    """Apply a matrix (F, V) along the first axis of a tensor (V, …)."""
+    return np.tensordot(M, A, axes=(1, 0))
+
+
+def to_frequencies(transform: Transform, A: FloatArray, /) -> FloatArray:
+    """Tensor (V, n, k) to its slices (F, n, k) in the transformed domain."""
+    return along_views(transform.forward, A)
+
+
+def to_views(transform: Transform, A: FloatArray, /) -> FloatArray:
+    """Slices (F, n, k) of a real tensor back to (V, n, k)."""
+    return np.ascontiguousarray(along_views(transform.inverse, A).real)
+
+
+def t_product(A: FloatArray, B: FloatArray, /, *, transform: Transform) -> FloatArray:
+    """A * B for tensors (V, n, k) and (V, k, m)."""
+    return to_views(transform, to_frequencies(transform, A) @ to_frequencies(transform, B))
+
+
+def t_transpose(A: FloatArray, /, *, transform: Transform) -> FloatArray:
+    """Aᵀ: the conjugate transpose of every slice in the transformed domain."""
+    return to_views(transform, np.conj(np.swapaxes(to_frequencies(transform, A), 1, 2)))
+
+
+def t_identity(size: int, /, *, transform: Transform) -> FloatArray:
+    """The tensor that is the identity matrix at every frequency."""
+    return to_views(transform, np.broadcast_to(np.eye(size), (len(transform.energy), size, size)))

@@ -1,0 +1,148 @@
+"""The one door for all input: whatever users have, out come aligned, finite, numeric views."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.validation import check_array, validate_data
+
+from manyview.kernels.arrays import Table
+from manyview.views.align import aligned_rows
+from manyview.views.container import Views
+
+FLOATS = (np.float64, np.float32)
+Ranges = int | Sequence[int] | Sequence[tuple[int, int]] | None
+
+
+def check_views(X: Any, /, *, ranges: Ranges = None, estimator: Any = None, reset: bool = True) -> Views:
+    """Turn any accepted input into :class:`Views`, or say what is wrong with which view.
+
+    Parameters
+    ----------
+    X : Views, mapping of name to table, list of tables, or one table
+        A table is a 2-D array, a SciPy sparse matrix, or a pandas or polars DataFrame. A list whose items
+        are tables is a list of views; anything else is one table. pandas DataFrames are aligned by index.
+    ranges : None, int, widths, or (start, stop) pairs
+        How one table is cut into views by columns: not at all, into equal parts, or as told.
+    estimator : object, optional
+        The estimator that asks. Widths and names are stored on it (``reset=True``) or compared with
+        what it has stored (``reset=False``).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manyview.views import check_views
+    >>> check_views(np.ones((5, 6)), ranges=[2, 4]).widths
+    (2, 4)
+    >>> check_views({"a": np.ones((5, 1)), "b": np.full((5, 1), np.nan)})
+    Traceback (most recent call last):
+    ...
+    ValueError: View 'b' contains NaN or infinity, first in row 0. Fill it or drop the row.
+    """
+    named = _named_tables(X)
+    if named is None:
+        views = _cut(_one_table(X, estimator, reset), ranges)
+    else:
+        names, tables = named
+        tables, ids = (tables, X.ids) if isinstance(X, Views) else aligned_rows(tables, names)
+        views = Views([_check_table(table, name) for name, table in zip(names, tables, strict=True)], names, ids)
+    if estimator is not None:
+        views = _remember(estimator, views) if reset else _compare(estimator, views)
+    return views
+
+
+def _named_tables(X: Any) -> tuple[list[str], list[Any]] | None:
+    """Names and tables where X is several tables; None where it is one."""
+    if isinstance(X, Views):
+        return list(X.names), list(X.tables)
+    if isinstance(X, Mapping):
+        if not X:
+            raise ValueError("Got an empty mapping: pass at least one view.")
+        return [str(name) for name in X], list(X.values())
+    if isinstance(X, list | tuple) and any(getattr(item, "ndim", 0) >= 2 for item in X):
+        return [f"view {v}" for v in range(len(X))], list(X)
+    return None
+
+
+def _one_table(X: Any, estimator: Any, reset: bool) -> Table:
+    """One table, through scikit-learn's own validation, so that its conventions hold to the letter."""
+    options = {"accept_sparse": "csr", "dtype": FLOATS, "ensure_all_finite": False}
+    if estimator is None:
+        table = check_array(X, **options)
+    else:
+        table = validate_data(estimator, X, reset=reset, **options)
+    _require_finite(table, "view 0")
+    return table
+
+
+def _cut(table: Table, ranges: Ranges) -> Views:
+    """One table cut into views by columns."""
+    width = int(table.shape[1])
+    if ranges is None:
+        return Views([table])
+    if isinstance(ranges, int | np.integer):
+        if not 1 <= ranges <= width:
+            raise ValueError(f"views={ranges} cannot cut n_features={width} columns into that many views.")
+        edges = np.linspace(0, width, int(ranges) + 1).round().astype(int)
+        pairs = list(zip(edges[:-1], edges[1:], strict=True))
+    elif all(isinstance(item, int | np.integer) for item in ranges):
+        edges = np.cumsum([0, *ranges])
+        if edges[-1] != width or min(ranges) < 1:
+            raise ValueError(f"views={list(ranges)} must be positive widths that sum to n_features={width}.")
+        pairs = list(zip(edges[:-1], edges[1:], strict=True))
+    else:
+        pairs = [(int(start), int(stop)) for start, stop in ranges]
+        for v, (start, stop) in enumerate(pairs):
+            if not 0 <= start < stop <= width:
+                raise ValueError(f"views: range {v} is ({start}, {stop}), outside n_features={width} or empty.")
+    return Views([table[:, start:stop] for start, stop in pairs])
+
+
+def _check_table(table: Any, name: str) -> Table:
+    """One view as a finite 2-D float array or CSR matrix; every error names the view."""
+    if getattr(table, "ndim", 2) != 2:
+        raise ValueError(f"View {name!r} has {table.ndim} dimensions; a view is a table (n_samples, n_columns).")
+    if hasattr(table, "to_numpy"):
+        table = table.to_numpy()
+    try:
+        checked = check_array(table, accept_sparse="csr", dtype=FLOATS, ensure_all_finite=False)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"View {name!r}: {error}") from error
+    _require_finite(checked, name)
+    return checked
+
+
+def _require_finite(table: Table, name: str) -> None:
+    values = table.data if sp.issparse(table) else table
+    if np.isfinite(values.sum()) or np.isfinite(values).all():  # the sum is the cheap test; it may overflow
+        return
+    bad = ~np.isfinite(values)
+    row = np.searchsorted(table.indptr, np.argmax(bad), side="right") - 1 if sp.issparse(table) else None
+    first = int(np.argmax(bad.any(axis=1))) if row is None else int(row)
+    raise ValueError(
+        f"View {name!r} contains NaN or infinity, first in row {first}. Fill it or drop the row."
+    )
+
+
+def _remember(estimator: Any, views: Views) -> Views:
+    estimator.n_features_in_ = views.shape[1]
+    estimator.view_names_ = views.names
+    estimator.view_widths_ = views.widths
+    return views
+
+
+def _compare(estimator: Any, views: Views) -> Views:
+    """Views as the estimator was fitted on: by name where the names are the same set, else by position."""
+    fitted_names, fitted_widths = estimator.view_names_, estimator.view_widths_
+    if views.names != fitted_names and set(views.names) == set(fitted_names):
+        order = [views.names.index(name) for name in fitted_names]
+        views = Views([views.tables[v] for v in order], fitted_names, views.ids)
+    if len(views.widths) != len(fitted_widths):
+        raise ValueError(f"Got {len(views.widths)} views; the model was fitted on {len(fitted_widths)}: {list(fitted_names)}.")
+    for name, width, fitted in zip(fitted_names, views.widths, fitted_widths, strict=True):
+        if width != fitted:
+            raise ValueError(f"View {name!r} has {width} columns; the model was fitted on {fitted}.")
+    return views

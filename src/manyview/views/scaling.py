@@ -1,0 +1,85 @@
+"""Scalings of one view: each is a fitted map from a block of raw rows to a block of comparable rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+
+from manyview.kernels.arrays import BoolArray, FloatArray, Table
+from manyview.kernels.spectral import unit_rows
+
+
+def dense(table: Table, /) -> FloatArray:
+    """A block as a dense float array."""
+    return table.toarray() if sp.issparse(table) else np.asarray(table)
+
+
+@dataclass(frozen=True)
+class Unchanged:
+    """x, as it is."""
+
+    def __call__(self, table: Table, /) -> Table:
+        return table
+
+
+@dataclass(frozen=True)
+class DividedByMaximum:
+    """x / max x over the whole view, as the scripts of this literature do."""
+
+    maximum: float
+
+    def __call__(self, table: Table, /) -> Table:
+        return table * (1 / self.maximum if self.maximum > 0 else 1.0)
+
+
+@dataclass(frozen=True)
+class UnitRows:
+    """x / ||x||: only the direction of a row counts; a zero row stays zero."""
+
+    def __call__(self, table: Table, /) -> Table:
+        if not sp.issparse(table):
+            return unit_rows(np.asarray(table))
+        length = np.sqrt(np.asarray(table.multiply(table).sum(axis=1)).ravel())
+        return sp.diags_array(1 / np.where(length > 0, length, 1)).tocsr() @ table
+
+
+@dataclass(frozen=True)
+class Standardised:
+    """(x - mean) / sd, clipped: outliers may be far, but not infinitely. Constant columns are left out.
+
+    A sparse block is only divided by sd: the mean shifts samples and anchors alike and cancels in every distance.
+    """
+
+    mean: FloatArray
+    deviation: FloatArray
+    varies: BoolArray
+    clip: float = np.inf
+
+    def __call__(self, table: Table, /) -> Table:
+        if sp.issparse(table) and np.isinf(self.clip):
+            return table[:, self.varies] @ sp.diags_array(1 / self.deviation[self.varies])
+        z = (dense(table)[:, self.varies] - self.mean[self.varies]) / self.deviation[self.varies]
+        return np.clip(z, -self.clip, self.clip) if np.isfinite(self.clip) else z
+
+
+@dataclass(frozen=True)
+class Centred:
+    """x - mean of the columns that vary, in one common unit; with unit rows for principal scores."""
+
+    mean: FloatArray
+    varies: BoolArray
+    unit: bool = False
+
+    def __call__(self, table: Table, /) -> FloatArray:
+        centred = dense(table)[:, self.varies] - self.mean[self.varies]
+        return unit_rows(centred) if self.unit else centred
+
+
+@dataclass(frozen=True)
+class Hellinger:
+    """sqrt(x) / ||sqrt(x)||: the geometry of histograms and other non-negative shares."""
+
+    def __call__(self, table: Table, /) -> FloatArray:
+        return unit_rows(np.sqrt(np.maximum(dense(table), 0)))

@@ -1,0 +1,121 @@
+"""What a geometry needs to know about a view, gathered block by block: sums, extremes, counts, correlations."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from manyview.engine import Engine, Rows, add
+from manyview.kernels.arrays import BoolArray, FloatArray, Table
+from manyview.views.blocks import RowBlock
+
+CORRELATED_COLUMNS = 128  # enough columns to tell principal scores from measurements
+
+
+class Columns(NamedTuple):
+    """First statistics of one view."""
+
+    n_rows: int
+    n_filled: int  # rows with a non-zero
+    non_zeros: FloatArray  # (d,) rows in which the column is not zero
+    total: FloatArray  # (d,)
+    low: FloatArray  # (d,)
+    high: FloatArray  # (d,)
+
+    @property
+    def mean(self) -> FloatArray:
+        """Column means."""
+        return self.total / self.n_rows
+
+    @property
+    def density(self) -> float:
+        """Share of entries that are not zero."""
+        return float(self.non_zeros.sum() / max(self.n_rows * len(self.total), 1))
+
+
+def filled_rows(table: Table, /) -> BoolArray:
+    """Rows that say anything at all: at least one non-zero."""
+    if sp.issparse(table):
+        stored = np.repeat(np.arange(table.shape[0]), np.diff(table.indptr))
+        return np.bincount(stored[table.data != 0], minlength=table.shape[0]) > 0
+    return np.asarray((table != 0).any(axis=1))
+
+
+def _columns(table: Table) -> Columns:
+    filled = int(filled_rows(table).sum())
+    if sp.issparse(table):
+        width = table.shape[1]
+        non_zeros = np.bincount(table.indices[table.data != 0], minlength=width)
+        low, high = (np.asarray(extreme.todense()).ravel() for extreme in (table.min(axis=0), table.max(axis=0)))
+        total = np.asarray(table.sum(axis=0, dtype=np.float64)).ravel()
+    else:
+        non_zeros = np.count_nonzero(table, axis=0)
+        low, high, total = table.min(axis=0), table.max(axis=0), table.sum(axis=0, dtype=np.float64)
+    floats = (np.asarray(part, dtype=np.float64) for part in (non_zeros, total, low, high))
+    return Columns(table.shape[0], filled, *floats)
+
+
+def _merge(first: Columns, second: Columns) -> Columns:
+    return Columns(
+        first.n_rows + second.n_rows,
+        first.n_filled + second.n_filled,
+        first.non_zeros + second.non_zeros,
+        first.total + second.total,
+        np.minimum(first.low, second.low),
+        np.maximum(first.high, second.high),
+    )
+
+
+def column_statistics(rows: Rows[RowBlock], engine: Engine, /) -> list[Columns]:
+    """First statistics of every view, in one pass."""
+
+    def of_block(block: RowBlock) -> list[Columns]:
+        return [_columns(table) for table in block.tables]
+
+    def merge(first: list[Columns], second: list[Columns]) -> list[Columns]:
+        return [_merge(a, b) for a, b in zip(first, second, strict=True)]
+
+    return engine.reduce(of_block, rows, merge)
+
+
+class Spread(NamedTuple):
+    """Second statistics of one dense view."""
+
+    deviation: FloatArray  # (d,) standard deviations
+    varies: BoolArray  # (d,) not constant, up to rounding
+    correlation: float  # mean of N r² over pairs of columns: 1 for independent columns, 0 for principal scores
+    n_pairs: int
+
+
+def spread(v: int, columns: Columns, rows: Rows[RowBlock], engine: Engine, /) -> Spread:
+    """Deviations of view v about its means, and how correlated its columns are, in one pass."""
+    mean = columns.mean
+    some = np.unique(np.linspace(0, len(mean) - 1, min(len(mean), CORRELATED_COLUMNS)).astype(int))
+
+    def of_block(block: RowBlock) -> tuple[FloatArray, FloatArray]:
+        table = block.tables[v]
+        centred = (table.toarray() if sp.issparse(table) else np.asarray(table, dtype=np.float64)) - mean
+        chosen = centred[:, some]
+        return np.einsum("nd,nd->d", centred, centred), chosen.T @ chosen
+
+    squares, products = engine.reduce(of_block, rows, add)
+    deviation = np.sqrt(squares / columns.n_rows)
+    magnitude = np.maximum(np.abs(columns.low), np.abs(columns.high))
+    varies = (columns.low < columns.high) & (deviation > 1e-12 * max(deviation.max(initial=0), 0)) & (
+        deviation > 1e-12 * magnitude
+    )
+    correlation, n_pairs = _mean_squared_correlation(products, varies[some], columns.n_rows)
+    return Spread(deviation, varies, correlation, n_pairs)
+
+
+def _mean_squared_correlation(products: FloatArray, varies: BoolArray, n_rows: int) -> tuple[float, int]:
+    products = products[np.ix_(varies, varies)]
+    d = len(products)
+    if d < 4:
+        return np.inf, 0
+    scale = np.sqrt(np.diagonal(products))
+    r = products / scale / scale[:, None]
+    n_pairs = d * (d - 1) // 2
+    return n_rows * float((r**2).sum() - d) / (2 * n_pairs), n_pairs

@@ -1,0 +1,91 @@
+"""Geometry of sparse counts: words, links, sets.
+
+    phi(x) = unit( sign(x) sqrt|x| * idf ),   idf_j = log((1 + N) / (1 + df_j)) + 1
+    scores = unit( (phi(x) - mean) C )        C: leading right singular vectors of the centred phi
+
+Everything is sparse until the few scores; nothing is densified beyond a block.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+
+from manyview.engine import Engine, Rows, add
+from manyview.kernels.arrays import FloatArray, IntArray, Table
+from manyview.kernels.spectral import unit_rows
+from manyview.views.blocks import RowBlock
+
+OVERSAMPLING = 10
+POWER_ITERATIONS = 5
+
+
+@dataclass(frozen=True)
+class WordWeights:
+    """phi: damped counts, rare words up, rows to unit length. Several tables count as one long document."""
+
+    views: tuple[int, ...]
+    idf: FloatArray  # (d,)
+
+    def __call__(self, block: RowBlock, /) -> Table:
+        parts = [sp.csr_array(block.tables[v]) for v in self.views]
+        x = parts[0].copy() if len(parts) == 1 else sp.hstack(parts, format="csr")
+        x.data = np.sign(x.data) * np.sqrt(np.abs(x.data)) * self.idf[x.indices]
+        length = np.sqrt(np.bincount(_row_of_entry(x), weights=x.data**2, minlength=x.shape[0]))
+        x.data /= np.where(length > 0, length, 1)[_row_of_entry(x)]
+        return x
+
+
+def _row_of_entry(x: Table) -> IntArray:
+    return np.repeat(np.arange(x.shape[0]), np.diff(x.indptr))
+
+
+@dataclass(frozen=True)
+class PrincipalScores:
+    """The first scores of the weighted words, rows to unit length."""
+
+    words: WordWeights
+    components: FloatArray  # (d, r)
+    shift: FloatArray  # (r,) mean of phi in the components
+
+    def __call__(self, block: RowBlock, /) -> FloatArray:
+        return unit_rows(self.words(block) @ self.components - self.shift)
+
+    def first(self, rank: int) -> PrincipalScores:
+        """The same scores, fewer of them."""
+        return PrincipalScores(self.words, self.components[:, :rank], self.shift[:rank])
+
+
+def principal_scores(
+    views: tuple[int, ...], non_zeros: FloatArray, rows: Rows[RowBlock], engine: Engine, /, *, rank: int, seed: int
+) -> PrincipalScores:
+    """Fit on the named views together; ``non_zeros`` counts the rows in which each of their columns occurs."""
+    n_rows = engine.reduce(lambda block: block.n_rows, rows, add)
+    words = WordWeights(views, np.log((1 + n_rows) / (1 + non_zeros)) + 1)
+    width = len(non_zeros)
+    rank = max(min(rank, n_rows - 2, width - 1), 1)
+    mean = engine.reduce(lambda block: np.asarray(words(block).sum(axis=0)).ravel(), rows, add) / n_rows
+
+    def gram_times(V: FloatArray) -> FloatArray:
+        """(phi - mean)'(phi - mean) V, block by block."""
+
+        def of_block(block: RowBlock) -> FloatArray:
+            x = words(block)
+            return np.asarray(x.T @ (x @ V))
+
+        return engine.reduce(of_block, rows, add) - n_rows * np.outer(mean, mean @ V)
+
+    C = _leading_vectors(gram_times, width, rank, seed)
+    return PrincipalScores(words, C, mean @ C)
+
+
+def _leading_vectors(gram_times, width: int, rank: int, seed: int) -> FloatArray:  # type: ignore[no-untyped-def]
+    """Leading eigenvectors of a symmetric operator by block power iteration from a seeded start."""
+    V = np.random.default_rng(seed).standard_normal((width, min(rank + OVERSAMPLING, width)))
+    for _ in range(POWER_ITERATIONS):
+        V, _ = np.linalg.qr(gram_times(np.linalg.qr(V)[0]))
+    small = V.T @ gram_times(V)
+    _, E = np.linalg.eigh((small + small.T) / 2)
+    return V @ E[:, ::-1][:, :rank]
