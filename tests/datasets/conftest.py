@@ -1,11 +1,12 @@
 """Small data sets, and writers that put them into the layouts that readers meet."""
 
 import csv
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from scipy.io import savemat
-from scipy.sparse import csc_matrix
+from scipy.sparse import csc_matrix, csr_matrix, issparse
 
 from manyview.datasets import MultiViewData
 
@@ -20,6 +21,25 @@ def tiny():
         "view_2": rng.integers(1, 9, (12, 9)) * (rng.random((12, 9)) < 0.4) * 1.0,
     }
     return MultiViewData(views, rng.permutation(np.arange(12) % 3), "tiny")
+
+
+@pytest.fixture(scope="session")
+def write():
+    """The writers below, by format."""
+    return SimpleNamespace(
+        cell=cell,
+        mat5=write_mat5,
+        mat73=write_mat73,
+        npz=write_npz,
+        csv=write_csv,
+        csv_folder=write_csv_folder,
+        parquet_folder=write_parquet_folder,
+    )
+
+
+@pytest.fixture(scope="session")
+def same():
+    return assert_same
 
 
 def cell(items, *, column=False):
@@ -63,6 +83,15 @@ def write_mat73(path, data, *, compressed=False):
         raw.write(b"MATLAB 7.3 MAT-file".ljust(124) + b"\x00\x02IM")
 
 
+def write_npz(path, data, *, compressed):
+    dense, counts, thin = data.views.values()
+    S = csr_matrix(thin)
+    parts = {"data": S.data, "indices": S.indices, "indptr": S.indptr, "shape": np.array(S.shape)}
+    sparse = {f"view_2_{key}": part for key, part in parts.items()}
+    save = np.savez_compressed if compressed else np.savez
+    save(path, view_0=dense, view_1=counts.astype(np.int16), labels=data.labels + 1, **sparse)
+
+
 def write_csv(path, header, rows):
     with open(path, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
@@ -94,12 +123,15 @@ def write_parquet_folder(folder, data):
         pq.write_table(table, folder / f"{name}.parquet")
 
 
-def dense(view):
-    return view.toarray() if hasattr(view, "toarray") else view
-
-
 def assert_same(got, want, *, rtol=0.0):
     assert list(got.views) == list(want.views)
     for name, view in want.views.items():
-        np.testing.assert_allclose(dense(got.views[name]), dense(view), rtol=rtol, err_msg=name)
+        A, B = got.views[name], view
+        assert A.shape == B.shape, name
+        if issparse(A) or issparse(B):
+            A, B = csr_matrix(A), csr_matrix(B)
+            np.testing.assert_array_equal(A.indptr, B.indptr, err_msg=name)
+            np.testing.assert_array_equal(A.indices, B.indices, err_msg=name)
+            A, B = A.data, B.data
+        np.testing.assert_allclose(A, B, rtol=rtol, err_msg=name)
     np.testing.assert_array_equal(got.labels, want.labels)

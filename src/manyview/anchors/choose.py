@@ -30,14 +30,19 @@ def choose_groups(
         sample = np.sort(rng.permutation(n_samples)[:SAMPLED_ROWS])
         return [
             kmeans_groups(
-                take(lambda block, g=g: joint_table(geometry, block, g), sample, rows, engine), sample, n_anchors, seed=seed
+                take(lambda block, g=g: joint_table(geometry, block, g), sample, rows, engine),
+                sample,
+                n_anchors,
+                seed=seed,
             )
             for g in range(geometry.n_geometries)
         ]
     if rule == "das":
         chosen = alternate_sampling(_row_sums(geometry, rows, engine), n_anchors)
     elif rule == "variance":
-        chosen = variance_sampling(engine.collect(lambda b: _row_variances(_side_by_side(geometry, b)), rows), n_anchors)
+        chosen = variance_sampling(
+            engine.collect(lambda b: _row_variances(_side_by_side(geometry, b)), rows), n_anchors
+        )
     else:
         chosen = rng.permutation(n_samples)[:n_anchors]
     return [single_rows(chosen)] * geometry.n_geometries

@@ -7,7 +7,7 @@ sums of the views' distances, because its anchors are the same groups of rows.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -55,7 +55,7 @@ class SliceAnchors:
     centres: FloatArray  # (m, d)
     valid: BoolArray  # (m,) groups with at least one present row
 
-    def distances(self, table: Table, /, *, dtype: np.dtype) -> FloatArray:  # type: ignore[type-arg]
+    def distances(self, table: Table, /, *, dtype: np.dtype[Any]) -> FloatArray:
         """Squared distances (n, m); infinite to anchors that do not exist in this table."""
         d = squared_distances(table.astype(dtype, copy=False), self.centres.astype(dtype, copy=False))
         if not self.valid.all():
@@ -101,9 +101,7 @@ class AnchorGraph:
                 here.append(np.ones(block.n_rows, dtype=bool))
         return GraphBlock(block.start, np.stack(columns, axis=1), np.stack(weights, axis=1), np.stack(here, axis=1))
 
-    def _joint_distances(
-        self, block: RowBlock, g: int, distances: list[FloatArray], present: BoolArray
-    ) -> FloatArray:
+    def _joint_distances(self, block: RowBlock, g: int, distances: list[FloatArray], present: BoolArray) -> FloatArray:
         """Distances in the joint table: a view that is absent in a row has no say in it."""
         sparse = self.geometry.words[g].words.views if self.words else ()
         total = np.zeros_like(distances[0])
@@ -150,7 +148,12 @@ def fit_anchor_graph(
         present = take(lambda block: geometry.present(block).T, group.rows, rows, engine)  # (R, V)
         views.append(
             tuple(
-                _place(group, take(lambda b, g=g, v=v: geometry.table(b, g, v), group.rows, rows, engine), present[:, v], n_anchors)
+                _place(
+                    group,
+                    take(lambda b, g=g, v=v: geometry.table(b, g, v), group.rows, rows, engine),
+                    present[:, v],
+                    n_anchors,
+                )
                 for v in range(n_views)
             )
         )

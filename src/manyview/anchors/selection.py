@@ -51,9 +51,7 @@ def kmeans_groups(table: Table, rows: IntArray, n_anchors: int, /, *, seed: int)
     scores = leading_scores(table, JOINT_SCORES, seed=seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than anchors: fewer groups
-        _, labels, _ = k_means(
-            scores, n_anchors, init="k-means++", n_init=1, max_iter=LLOYD_PASSES, random_state=seed
-        )
+        _, labels, _ = k_means(scores, n_anchors, init="k-means++", n_init=1, max_iter=LLOYD_PASSES, random_state=seed)
     _, group = np.unique(labels, return_inverse=True)
     return Groups(rows, group, int(group.max()) + 1)
 
@@ -92,7 +90,7 @@ def alternate_sampling(theta: FloatArray, n_anchors: int, /) -> IntArray:
 def variance_sampling(scores: FloatArray, n_anchors: int, /) -> IntArray:
     """Variance-driven sampling (VDA) from row variances, in the order of selection.
 
-        c_j = 1 / (1 + |s_last - s_j|^(1/2)),  c <- c / max;   s <- s (1 - c),  s <- s / max;   pick the largest
+    c_j = 1 / (1 + |s_last - s_j|^(1/2)),  c <- c / max;   s <- s (1 - c),  s <- s / max;   pick the largest
     """
     s = _by_maximum(scores)
     order = [int(np.argmax(s))]

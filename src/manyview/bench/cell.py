@@ -1,6 +1,6 @@
 """One cell of a benchmark: everything that decides its result, and the key that stands for it.
 
-    key  =  SHA-256 of the canonical JSON of (data + checksum, method + parameters, row order, seed, threads, code)
+key  =  SHA-256 of the canonical JSON of (data + checksum, method + parameters, row order, seed, threads, code)
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from manyview.bench.imports import module_of
 from manyview.bench.journal import canonical_json
 from manyview.bench.plan import DataSource, Method, Plan
-from manyview.bench.sources import absence, data_checksum, locate
+from manyview.bench.sources import data_checksum, locate
 from manyview.bench.version import code_version, module_digest
 
 Inputs = dict[str, Any]
@@ -24,24 +25,13 @@ class Cell:
     """One run of one method on one data set."""
 
     inputs: Inputs  # JSON values only
-    file: str | None  # where the data lie on this machine; not an input
+    file: str | None = None  # where the data lie on this machine; not an input
+    absent: str | None = None  # why the cell cannot run here
 
     @property
     def key(self) -> str:
         """The same for equal inputs, on every machine and in every process."""
         return cell_key(self.inputs)
-
-    @property
-    def absent(self) -> str | None:
-        """Why the cell cannot run here, or None."""
-        data = self.inputs["data"]
-        return absence(data) if data["checksum"] is None else None
-
-    @property
-    def title(self) -> str:
-        """What a person calls this cell."""
-        inputs = self.inputs
-        return f"{inputs['data']['name']}, {method_label(inputs)}, {inputs['order']}, seed {inputs['seed']}"
 
 
 def cell_key(inputs: Mapping[str, Any], /) -> str:
@@ -56,57 +46,80 @@ def cell_key(inputs: Mapping[str, Any], /) -> str:
     return hashlib.sha256(canonical_json(inputs).encode()).hexdigest()
 
 
-def method_label(inputs: Mapping[str, Any], /) -> str:
+def coordinates(inputs: Mapping[str, Any], /) -> dict[str, Any]:
+    """Where a cell stands in the tables."""
+    return {
+        "data": inputs["data"]["name"],
+        "method": inputs["method"]["name"],
+        "grid": inputs["method"]["grid"],
+        "order": inputs["order"],
+        "seed": inputs["seed"],
+    }
+
+
+def method_label(method: str, grid: Mapping[str, Any], /) -> str:
     """A method's name, with its grid point where it has one.
 
     Examples
     --------
     >>> from manyview.bench.cell import method_label
-    >>> method_label({"method": {"name": "SemiNTF", "grid": {"p": 0.5, "lam": 10.0}}})
+    >>> method_label("SemiNTF", {"p": 0.5, "lam": 10.0})
     'SemiNTF (p=0.5, lam=10.0)'
     """
-    method = inputs["method"]
-    point = ", ".join(f"{name}={value}" for name, value in method["grid"].items())
-    return f"{method['name']} ({point})" if point else str(method["name"])
+    point = ", ".join(f"{name}={value}" for name, value in grid.items())
+    return f"{method} ({point})" if point else method
+
+
+def cell_title(inputs: Mapping[str, Any], /) -> str:
+    """What a person calls a cell."""
+    at = coordinates(inputs)
+    return f"{at['data']}, {method_label(at['method'], at['grid'])}, {at['order']}, seed {at['seed']}"
 
 
 def cells_of(plan: Plan, /, *, data_dir: Path | None = None) -> list[Cell]:
     """All cells of a plan, in the order they are run: data, methods, grid points, row orders, seeds."""
-    folder = str(plan.folder)
     folders = [plan.folder] if data_dir is None else [data_dir, plan.folder]
-    return [
-        Cell(inputs, file)
-        for source in plan.data
-        for data, file in [_described(source, folders, folder)]
-        for method in plan.methods
-        if method.data is None or source.name in method.data
-        for inputs in _inputs(plan, data, method)
-    ]
+    cells = []
+    for source in plan.data:
+        file = None if source.path is None else locate(source.path, folders)
+        data = _described(source, file, plan.folder)
+        absent = _absence(source) if data["checksum"] is None else None
+        for method in plan.methods:
+            if method.data is None or source.name in method.data:
+                cells += [Cell(inputs, file, absent) for inputs in _inputs(plan, data, method)]
+    return cells
 
 
-def _described(source: DataSource, folders: list[Path], folder: str) -> tuple[Inputs, str | None]:
-    path = None if source.maker is not None else locate(source.name, source.path, folders=folders)
-    file = None if path is None else str(path)
+def _described(source: DataSource, file: str | None, folder: Path) -> Inputs:
     data: Inputs = {
         "name": source.name,
-        "path": source.path,
+        "kind": "maker" if source.maker is not None else "file" if source.path is not None else "name",
         "maker": source.maker,
         "params": dict(source.params),
         "widths": None if source.widths is None else list(source.widths),
         "n_clusters": source.n_clusters,
     }
-    return {**data, "checksum": data_checksum(data, file, folder=folder)}, file
+    return {**data, "checksum": data_checksum(data, file, folder=str(folder))}
+
+
+def _absence(source: DataSource) -> str:
+    """Names no folder, so that it reads the same on every machine."""
+    if source.maker is not None:
+        return f"not installed: {module_of(source.maker)}"
+    if source.path is not None:
+        return f"data not present: {source.path}"
+    return f"data not present: {source.name} is not registered, or its file is gone"
 
 
 def _inputs(plan: Plan, data: Inputs, method: Method) -> Iterator[Inputs]:
-    module, colon, _ = method.estimator.partition(":")
+    module = module_of(method.estimator)
     fixed: Inputs = {
         "name": method.name,
         "estimator": method.estimator,
         "params": dict(method.params),
         "concatenate": method.concatenate,
         "record": list(method.record),
-        "source": module_digest(module, folder=str(plan.folder)) if colon else None,
+        "source": module_digest(module, folder=str(plan.folder)) if module else None,
     }
     for point in method.points():
         for order in method.orders or plan.orders:

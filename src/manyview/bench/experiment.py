@@ -1,7 +1,7 @@
 """What a cell computes: load, order the rows, fit, score. No processes, no limits, no files of ours.
 
-    rows    =  0 .. N-1  as stored,  or  default_rng(100 + seed).permutation(N)
-    labels  =  estimator(n_clusters=K, random_state=seed, ...).fit([view[rows] for view in views]).labels_
+rows    =  0 .. N-1  as stored,  or  default_rng(100 + seed).permutation(N)
+labels  =  estimator(n_clusters=K, random_state=seed, ...).fit([view[rows] for view in views]).labels_
 """
 
 from __future__ import annotations

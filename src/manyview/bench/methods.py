@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import functools
-import importlib
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +12,7 @@ import scipy.sparse
 from sklearn.preprocessing import StandardScaler, normalize
 
 import manyview
+from manyview.bench.imports import import_object, is_import_string
 from manyview.bench.sources import View, dense
 
 
@@ -51,24 +50,12 @@ def known_estimators() -> list[str]:
 
 def resolvable(estimator: str, /) -> bool:
     """Whether a plan may name this: a known name, or ``module:Class``, which is not imported to find out."""
-    module, colon, name = estimator.partition(":")
-    if colon:
-        return all(part.isidentifier() for part in (*module.split("."), *name.split(".")))
-    return estimator in known_estimators()
-
-
-def find_class(estimator: str, /) -> Callable[..., Any]:
-    """The class, or other maker of an estimator, behind ``module:Class`` or a public name of this package."""
-    module, colon, name = estimator.partition(":")
-    if not colon:
-        module, name = "manyview", estimator
-    maker: Callable[..., Any] = functools.reduce(getattr, name.split("."), importlib.import_module(module))
-    return maker
+    return is_import_string(estimator) or estimator in known_estimators()
 
 
 def build(estimator: str, params: Mapping[str, Any], /, *, n_clusters: int | None, seed: int) -> Any:
     """Make the estimator; the number of clusters and the seed go in where it takes them and params do not say."""
-    maker = find_class(estimator)
+    maker = import_object(estimator, default_module="manyview")
     accepted = inspect.signature(maker).parameters
     open_ended = any(parameter.kind is parameter.VAR_KEYWORD for parameter in accepted.values())
     own = {"n_clusters": n_clusters, "random_state": seed}
@@ -81,7 +68,7 @@ def arrange(views: list[View], concatenate: str | None, /) -> Any:
     if concatenate is None:
         return views
     if concatenate == "z":  # centring fills the zeros, so sparse views become dense here
-        views = [StandardScaler().fit_transform(np.asarray(dense(view), dtype=np.float64)) for view in views]
+        views = [StandardScaler().fit_transform(dense(view)) for view in views]
     elif concatenate == "l2":
         views = [normalize(view) for view in views]
     if any(scipy.sparse.issparse(view) for view in views):

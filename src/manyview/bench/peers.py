@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-import numpy as np
 from sklearn.cluster import spectral_clustering
 from sklearn.preprocessing import StandardScaler
 
@@ -37,7 +36,7 @@ class SNF:
     def fit(self, views: list[Any]) -> SNF:
         """Fuse the networks of the views and cluster the samples."""
         snf = importlib.import_module("snf")
-        scaled = [StandardScaler().fit_transform(np.asarray(dense(view), dtype=np.float64)) for view in views]
+        scaled = [StandardScaler().fit_transform(dense(view)) for view in views]
         affinities = snf.make_affinity(scaled, metric="sqeuclidean", K=self.n_neighbors, mu=self.mu)
         # one network has nothing to be fused with
         fused = snf.snf(affinities, K=self.n_neighbors) if len(views) > 1 else affinities

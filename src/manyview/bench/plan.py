@@ -1,6 +1,6 @@
 """A benchmark plan: which data, methods, seeds, row orders and limits; read from TOML, checked key by key.
 
-    plan  =  data x methods x grid points x row orders x seeds         (every product is one cell)
+plan  =  data x methods x grid points x row orders x seeds         (every product is one cell)
 """
 
 from __future__ import annotations
@@ -86,9 +86,9 @@ def read_plan(path: str | os.PathLike[str], /) -> Plan:
     path : path of a TOML file
         Keys: ``name``, ``data``, ``methods``, ``seeds``, ``orders``, ``metrics``, ``limits`` (``seconds``,
         ``memory_gb``) and ``threads``. An item of ``data`` is a name, a file, or a table with ``name``,
-        ``n_clusters`` and either ``path`` (with ``widths``) or ``maker`` (with ``params``). An item of ``methods`` is an estimator, or
-        a table with ``name``, ``estimator``, ``params``, ``grid``, ``concatenate``, ``record``, ``seeds``,
-        ``orders`` and ``data``.
+        ``n_clusters`` and either ``path`` (with ``widths``) or ``maker`` (with ``params``). An item of ``methods``
+        is an estimator, or a table with ``name``, ``estimator``, ``params``, ``grid``, ``concatenate``, ``record``,
+        ``seeds``, ``orders`` and ``data``.
 
     Returns
     -------
@@ -173,6 +173,8 @@ def _source(item: Any, place: Place) -> DataSource:
         place.inside("widths").fail("only a path has widths")
     if source.maker is not None and not maker_exists(source.maker):
         place.inside("maker").fail(f"manyview.datasets has no {source.maker!r} (your own is 'module:function')")
+    if source.maker is not None and ":" not in source.maker and "random_state" not in source.params:
+        place.inside("params.random_state").fail("is missing; without it every cell would get other data")
     return source
 
 

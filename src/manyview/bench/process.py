@@ -6,6 +6,7 @@ Whatever the child does (crash, hang, fill the memory, exit early) becomes an ou
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import os
 import signal
@@ -43,8 +44,9 @@ class CellProcess:
         self.peak = 0  # bytes resident in the process group, as far as it was seen
         self.failure: str | None = None
         # nameless files: nothing is left behind when parent and child are killed
-        self._exchange = tempfile.TemporaryFile("w+", encoding="utf-8")
-        self._noise = tempfile.TemporaryFile("a+b")
+        self._exchange = tempfile.TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115
+        self._noise = tempfile.TemporaryFile("w+b")  # noqa: SIM115
+        fcntl.fcntl(self._noise, fcntl.F_SETFL, os.O_APPEND)  # so that it can be emptied while the child writes
         job = {
             "inputs": cell.inputs,
             "file": cell.file,
@@ -56,7 +58,12 @@ class CellProcess:
         self._exchange.flush()
         self._exchange.seek(0)
         self._started = time.monotonic()
-        self._process = self._start()
+        try:
+            self._process = self._start()
+        except OSError:
+            self._exchange.close()
+            self._noise.close()
+            raise
 
     def _start(self) -> subprocess.Popen[bytes]:
         descriptor = self._exchange.fileno()
@@ -66,7 +73,9 @@ class CellProcess:
             stdout=subprocess.DEVNULL,
             stderr=self._noise,
             pass_fds=[descriptor],
-            env=os.environ | dict.fromkeys(THREAD_VARIABLES, str(self.cell.inputs["threads"])) | {"PYTHONHASHSEED": "0"},
+            env=os.environ
+            | dict.fromkeys(THREAD_VARIABLES, str(self.cell.inputs["threads"]))
+            | {"PYTHONHASHSEED": "0"},
             start_new_session=True,  # its own process group, so that it can be killed with all it started
         )
 

@@ -2,30 +2,159 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable
 from statistics import fmean
 from typing import Any, Protocol
 
-from manyview.bench.cell import Cell
+from manyview.bench.cell import Cell, cell_title
+from manyview.bench.journal import Row
 
 
-@dataclass
-class State:
-    """How far a run is."""
+class Screen(Protocol):
+    """Where progress goes."""
 
-    total: int
-    reused: int  # found in the journal at the start
-    jobs: int
-    done: int = 0
-    failed: int = 0
-    running: dict[str, tuple[str, float]] = field(default_factory=dict)  # key -> title, start
+    def log(self, line: str, *, failed: bool) -> None:
+        """A cell is done."""
 
-    def headline(self) -> str:
-        """Cells done and failed, out of how many."""
-        failed = f", {self.failed} failed" if self.failed else ""
-        return f"{self.done}/{self.total} cells{failed}, {len(self.running)} running"
+    def update(self, line: str, *, done: int, total: int) -> None:
+        """How the whole run stands, a few times a second."""
+
+    def close(self) -> None:
+        """The run is over."""
+
+
+class Quiet:
+    """No display."""
+
+    def log(self, line: str, *, failed: bool) -> None:
+        """Nothing."""
+
+    def update(self, line: str, *, done: int, total: int) -> None:
+        """Nothing."""
+
+    def close(self) -> None:
+        """Nothing."""
+
+
+class Plain(Quiet):
+    """A line for every finished cell on standard error: for log files, and where rich is not installed."""
+
+    def log(self, line: str, *, failed: bool) -> None:
+        """Print the line."""
+        print(line, file=sys.stderr, flush=True)
+
+
+class Live:
+    """A bar that moves, by rich; only failures leave a line."""
+
+    def __init__(self) -> None:
+        rich, bars = importlib.import_module("rich.console"), importlib.import_module("rich.progress")
+        columns = (bars.BarColumn(), bars.TextColumn("{task.description}", markup=False))
+        self._bar: Any = bars.Progress(*columns, console=rich.Console(stderr=True), transient=True)
+        self._task = self._bar.add_task("", total=None)
+        self._bar.start()
+
+    def log(self, line: str, *, failed: bool) -> None:
+        """Print the line above the bar if it is a failure."""
+        if failed:
+            self._bar.console.print(line, markup=False, highlight=False)
+
+    def update(self, line: str, *, done: int, total: int) -> None:
+        """Move the bar."""
+        self._bar.update(self._task, completed=done, total=total, description=line)
+
+    def close(self) -> None:
+        """Take the bar away."""
+        self._bar.stop()
+
+
+def default_screen() -> Screen:
+    """A live bar on a terminal where rich is installed, lines otherwise."""
+    return Live() if sys.stderr.isatty() and importlib.util.find_spec("rich") else Plain()
+
+
+class Progress:
+    """Follows a run, from what the scheduler tells it."""
+
+    EVERY = 0.5  # seconds between updates
+
+    def __init__(self, cells: Iterable[Cell], rows: Iterable[Row], *, jobs: int, screen: Screen) -> None:
+        self.jobs, self.screen = jobs, screen
+        self.running: dict[str, tuple[Cell, float]] = {}
+        self.pending = {cell.key: cell for cell in cells}
+        self.done, self.failed = 0, 0
+        self.total = len(self.pending)
+        self._seconds: defaultdict[tuple[str, ...], list[float]] = defaultdict(list)
+        self._next_update = 0.0
+        for row in rows:
+            if row["key"] in self.pending:
+                self._count(row)
+
+    def started(self, cell: Cell) -> None:
+        """A process was started."""
+        self.running[cell.key] = cell, time.monotonic()
+
+    def finished(self, cell: Cell, row: Row) -> None:
+        """A row was written."""
+        self.running.pop(cell.key, None)
+        self._count(row)
+        seconds = row["measured"].get("wall_seconds", 0.0)
+        line = f"[{self.done}/{self.total}] {cell_title(cell.inputs)}: {row['status']} ({seconds:.1f} s)"
+        self.screen.log(f"{line}; {self._standing()}", failed=row["status"] != "ok")
+
+    def tick(self) -> None:
+        """Time passes."""
+        now = time.monotonic()
+        if now >= self._next_update:
+            self._next_update = now + self.EVERY
+            failed = f", {self.failed} failed" if self.failed else ""
+            self.screen.update(
+                f"{self.done}/{self.total} cells{failed}; {self._standing()}", done=self.done, total=self.total
+            )
+
+    def time_left(self) -> float | None:
+        """Seconds until the last cell, from those that are done: alike cells first; None before there is one."""
+        if not self._seconds:
+            return None
+        now, left = time.monotonic(), 0.0
+        for key, cell in self.pending.items():
+            expected = self._expected(cell)
+            started = self.running[key][1] if key in self.running else now
+            left += max(0.0, expected - (now - started))
+        return left / max(1, min(self.jobs, len(self.pending)))
+
+    def _standing(self) -> str:
+        left = self.time_left()
+        names = "; ".join(cell_title(cell.inputs) for cell, _ in self.running.values())
+        running = f"{len(self.running)} running" + (f" ({names})" if names else "")
+        return running if left is None else f"{running}, {_spoken(left)} left"
+
+    def _count(self, row: Row) -> None:
+        self.pending.pop(row["key"], None)
+        self.done += 1
+        self.failed += row["status"] != "ok"
+        if "wall_seconds" in row["measured"]:
+            for alike in _kinds(row["inputs"]):
+                self._seconds[alike].append(row["measured"]["wall_seconds"])
+
+    def _expected(self, cell: Cell) -> float:
+        known = (self._seconds[alike] for alike in _kinds(cell.inputs) if alike in self._seconds)
+        return fmean(next(known))
+
+
+def _kinds(inputs: dict[str, Any]) -> list[tuple[str, ...]]:
+    """What a cell's time is guessed from, best guess first; the last is common to all."""
+    data, method = inputs["data"]["name"], inputs["method"]["name"]
+    return [("both", data, method), ("method", method), ("data", data), ()]
+
+
+def _spoken(seconds: float) -> str:
+    for unit, size in (("h", 3600.0), ("min", 60.0)):
+        if seconds >= 1.5 * size:
+            return f"about {seconds / size:.0f} {unit}"
+    return f"about {seconds:.0f} s"

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import functools
-import importlib
-import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -14,71 +11,57 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from manyview import datasets
+from manyview.bench.imports import import_object, is_import_string, module_of
 from manyview.bench.version import module_digest
 
 View: TypeAlias = Any  # ndarray or CSR of shape (N, d); SciPy ships no types
 Labels: TypeAlias = NDArray[np.int64]
-Described: TypeAlias = dict[str, Any]  # a source as it stands in the inputs of a cell
 
 EMBEDDED = ("digits",)
+BY_CODE = "code"  # the checksum of data that our own code makes: the version of the code stands for them
 
 
 def maker_exists(maker: str, /) -> bool:
     """Whether a plan may name this maker; ``module:function`` is not imported to find out."""
-    module, colon, name = maker.partition(":")
-    if colon:
-        return all(part.isidentifier() for part in (*module.split("."), *name.split(".")))
-    return maker.startswith("make_") and hasattr(datasets, maker)
+    return is_import_string(maker) or (maker.startswith("make_") and hasattr(datasets, maker))
 
 
-def locate(name: str, path: str | None, /, *, folders: list[Path]) -> Path | None:
-    """The file behind a source: `path` in the first folder that has it, else what the name is registered as."""
-    if path is None:
-        known = datasets.registered().get(name)
-        return Path(known) if known is not None and Path(known).exists() else None
-    places = [folder / os.path.expanduser(path) for folder in folders]
-    return next((place for place in places if place.exists()), None)
+def locate(path: str, folders: list[Path], /) -> str | None:
+    """The file in the first folder that has it; an absolute path stays itself."""
+    places = (folder / Path(path).expanduser() for folder in folders)
+    return next((str(place) for place in places if place.exists()), None)
 
 
-def data_checksum(described: Mapping[str, Any], file: str | None, /, *, folder: str) -> str | None:
-    """What pins the content: a file's SHA-256; for makers and embedded data their code; None where there is nothing."""
-    maker = described["maker"]
-    if maker is not None:
-        return "code" if ":" not in maker else module_digest(maker.partition(":")[0], folder=folder)
-    if described["path"] is None and described["name"] in EMBEDDED:
-        return "code"
-    return None if file is None else datasets.checksum(file)
+def data_checksum(data: Mapping[str, Any], file: str | None, /, *, folder: str) -> str | None:
+    """What pins the content of a source; None where there is nothing.
+
+    A file has its SHA-256, a user's maker the digest of its module, our makers and embedded data `BY_CODE`.
+    """
+    if data["maker"] is not None:
+        module = module_of(data["maker"])
+        return BY_CODE if module is None else module_digest(module, folder=folder)
+    if data["kind"] == "name":
+        if data["name"] in EMBEDDED:
+            return BY_CODE
+        file = datasets.registered().get(data["name"])
+    return datasets.checksum(file) if file is not None and Path(file).exists() else None
 
 
-def absence(described: Mapping[str, Any], /) -> str:
-    """Why a source without a checksum cannot be run; names no folder, so that it is the same on every machine."""
-    name, path, maker = described["name"], described["path"], described["maker"]
-    if maker is not None:
-        return f"not installed: {maker.partition(':')[0]}"
-    if path is not None:
-        return f"data not present: {path}"
-    return f"data not present: {name} is not registered, or its file is gone"
+def load_source(data: Mapping[str, Any], file: str | None, /) -> tuple[list[View], Labels | None]:
+    """The views in their order, and the labels where there are any.
 
-
-def load_source(described: Mapping[str, Any], file: str | None, /) -> tuple[list[View], Labels | None]:
-    """The views in their order, and the labels where there are any."""
-    if described["maker"] is not None:
-        data = _maker(described["maker"])(**described["params"])
-    elif described["path"] is not None:
-        data = datasets.read_views(str(file), widths=described["widths"])
+    A user's maker may return a ``MultiViewData`` or a pair of views and labels.
+    """
+    if data["maker"] is not None:
+        found = import_object(data["maker"], default_module="manyview.datasets")(**data["params"])
+    elif data["kind"] == "file":
+        found = datasets.read_views(str(file), widths=data["widths"])
     else:
-        data = datasets.load(described["name"])
-    views, labels = (data.views, data.labels) if isinstance(data, datasets.MultiViewData) else data
+        found = datasets.load(data["name"])
+    views, labels = (found.views, found.labels) if isinstance(found, datasets.MultiViewData) else found
     return list(views.values() if isinstance(views, Mapping) else views), labels
 
 
-def _maker(maker: str) -> Callable[..., Any]:
-    module, colon, name = maker.partition(":")
-    place = importlib.import_module(module) if colon else datasets
-    found: Callable[..., Any] = functools.reduce(getattr, (name if colon else maker).split("."), place)
-    return found
-
-
-def dense(view: View, /) -> NDArray[Any]:
-    """The view as an ndarray."""
-    return np.asarray(view.toarray() if scipy.sparse.issparse(view) else view)
+def dense(view: View, /) -> NDArray[np.float64]:
+    """The view as an ndarray of doubles."""
+    return np.asarray(view.toarray() if scipy.sparse.issparse(view) else view, dtype=np.float64)

@@ -16,6 +16,7 @@ import manyview
 
 # top-level package -> distribution, of everything whose version stands in `code_version`
 LIBRARIES = {"numpy": "numpy", "scipy": "scipy", "sklearn": "scikit-learn"}
+CHANGED = "changed during the run"  # says a row's status whose digests were not those of its key any more
 SOURCES = (".py", ".so", ".pyd")
 # what only plans, starts, shows or compares cells; anything not named here counts
 _OUTSIDE_A_CELL = {

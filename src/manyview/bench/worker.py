@@ -1,7 +1,7 @@
 """The child process of one cell: takes a job, runs it, and hands the outcome back, whatever happens inside.
 
-Run by the parent as ``python -m manyview.bench.worker FD``: the open file FD holds the job as JSON and takes the outcome.
-Standard input is the lifeline: it ends when the parent dies, and then this process and all it started end too.
+Run by the parent as ``python -m manyview.bench.worker FD``: the open file FD holds the job as JSON and takes the
+outcome. Standard input is the lifeline: it ends when the parent dies, and then this process and all it started end too.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ from typing import Any
 from threadpoolctl import threadpool_info
 
 from manyview.bench.experiment import run
+from manyview.bench.imports import module_of
 from manyview.bench.memory import own_peak
 from manyview.bench.sources import data_checksum
-from manyview.bench.version import code_version, module_digest
+from manyview.bench.version import CHANGED, code_version, module_digest
 from manyview.datasets import DataNotPresent
 
 GRACE = 10.0  # seconds past the limit before the process ends itself, should nobody else
@@ -88,12 +89,12 @@ def _outcome(job: Mapping[str, Any]) -> dict[str, Any]:
 def _check_unchanged(job: Mapping[str, Any]) -> None:
     """The key was made from digests of code and data; a result of other code or data must not go by it."""
     inputs, folder = job["inputs"], job["folder"]
-    module, colon, _ = inputs["method"]["estimator"].partition(":")
-    source = module_digest(module, folder=folder) if colon else None
+    module = module_of(inputs["method"]["estimator"])
+    source = module_digest(module, folder=folder) if module else None
     if inputs["code"] != code_version() or inputs["method"]["source"] != source:
-        raise RuntimeError("the code was changed during the run; start it again")
+        raise RuntimeError(f"the code was {CHANGED}; start it again")
     if inputs["data"]["checksum"] != data_checksum(inputs["data"], job["file"], folder=folder):
-        raise RuntimeError("the data were changed during the run; start it again")
+        raise RuntimeError(f"the data were {CHANGED}; start it again")
 
 
 def _reason(error: BaseException) -> str:

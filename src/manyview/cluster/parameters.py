@@ -11,11 +11,15 @@ import numpy as np
 Rule = tuple[str, Callable[[Any], bool]]  # what to write in the error, and the test
 
 
+def _is_number(value: Any, kind: type) -> bool:
+    return isinstance(value, kind) and not isinstance(value, bool)
+
+
 def integer(low: int) -> Rule:
     """A whole number, at least ``low``."""
     return (
         f"an integer >= {low}",
-        lambda value: isinstance(value, numbers.Integral) and not isinstance(value, bool) and value >= low,
+        lambda value: _is_number(value, numbers.Integral) and bool(value >= low),
     )
 
 
@@ -24,7 +28,7 @@ def real(low: float, high: float = np.inf, *, open_low: bool = False) -> Rule:
     text = f"a number {'>' if open_low else '>='} {low:g}" + (f" and <= {high:g}" if np.isfinite(high) else "")
 
     def holds(value: Any) -> bool:
-        if not isinstance(value, numbers.Real) or isinstance(value, bool) or not np.isfinite(value):
+        if not _is_number(value, numbers.Real) or not np.isfinite(float(value)):
             return False
         return bool(low < value <= high if open_low else low <= value <= high)
 
@@ -68,4 +72,6 @@ def check_sizes(n_samples: int, n_clusters: int) -> None:
     if n_samples < 2:
         raise ValueError(f"Found n_samples={n_samples}; clustering needs at least 2 samples.")
     if n_clusters > n_samples:
-        raise ValueError(f"n_clusters={n_clusters} is more than n_samples={n_samples}: ask for at most as many clusters.")
+        raise ValueError(
+            f"n_clusters={n_clusters} is more than n_samples={n_samples}: ask for at most as many clusters."
+        )

@@ -13,7 +13,17 @@ LabelArray: TypeAlias = NDArray[np.int64]
 
 
 class DataNotPresent(FileNotFoundError):
-    """The data set is known or was asked for, but its file is not on this machine."""
+    """The data set that was asked for is not on this machine.
+
+    Examples
+    --------
+    >>> from manyview.datasets import DataNotPresent, read_views
+    >>> try:
+    ...     read_views("no-such-file.mat")
+    ... except DataNotPresent as error:
+    ...     print(error)
+    no-such-file.mat: there is no such file or folder
+    """
 
 
 @dataclass(frozen=True, eq=False)

@@ -63,8 +63,9 @@ def read_views(
 
     What a reader cannot see: a flipped bit inside a number, or a label changed into another one, where the format has
     no checksum (uncompressed ``.mat``, csv, most parquet files). Names with a checksum, see :func:`register`, do.
-    Nor can it see rows lost from the end of the only table of a folder, or views whose rows are in different order when
-    the tables have no ids.
+    Nor can it see rows lost from the end of the only table of a folder, a file cut exactly between two variables, or
+    tables without ids whose rows are in different order. Labels are known by their name: under an unusual one they are
+    not found, and ``labels`` is None.
 
     Examples
     --------
@@ -76,6 +77,10 @@ def read_views(
     ...     read_views(Path(folder, "tiny.npz"))
     MultiViewData('tiny', n_samples=3, views={'view_0': 2, 'view_1': 3}, n_clusters=2)
     """
+    if not 0 < time_limit <= 1e6:
+        raise ValueError(f"time_limit is {time_limit}; it must lie between 0 and a million seconds")
+    if memory_limit < 1:
+        raise ValueError(f"memory_limit is {memory_limit}; it must be a positive number of bytes")
     path = Path(path)
     if not path.exists():
         raise DataNotPresent(f"{path}: there is no such file or folder")

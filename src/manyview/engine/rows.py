@@ -13,13 +13,14 @@ import scipy.sparse as sp
 B = TypeVar("B")
 C = TypeVar("C")
 T = TypeVar("T")
+Block = TypeVar("Block", covariant=True)
 
 
-class Rows(Protocol[B]):
+class Rows(Protocol[Block]):
     """A collection of row blocks; where they live is the engine's business."""
 
     def __len__(self) -> int: ...
-    def __iter__(self) -> Iterator[B]: ...
+    def __iter__(self) -> Iterator[Block]: ...
 
 
 class Engine(Protocol):
@@ -51,7 +52,7 @@ def add(first: T, second: T) -> T:
     if isinstance(first, tuple):
         total = tuple(add(a, b) for a, b in zip(first, second, strict=True))  # type: ignore[call-overload]
         return type(first)(*total) if hasattr(first, "_fields") else total  # type: ignore[return-value]
-    return first + second  # type: ignore[operator,no-any-return]
+    return first + second  # type: ignore[operator]
 
 
 def edges(n_rows: int, block_rows: int) -> list[tuple[int, int]]:

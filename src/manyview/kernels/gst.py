@@ -32,7 +32,7 @@ def gst(s: FloatArray, /, *, tau: float, p: float, steps: int | None = None) -> 
     """Shrink non-negative numbers s.
 
     Newton's method from t = s converges monotonically, because the equation is convex there. ``steps`` asks for that
-    many plain fixed-point steps t <- s - p tau t^(p-1) instead: the literature stops after 4, which is not yet the root.
+    many plain fixed-point steps t <- s - p tau t^(p-1) instead: the literature stops after 4, not yet at the root.
     """
     if p == 1:
         return np.maximum(s - tau, 0)

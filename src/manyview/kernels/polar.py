@@ -1,6 +1,6 @@
 """Polar factor of a tall matrix, from its small Gram matrix (the Q-step of the paper).
 
-    argmax_{QᴴQ = I} Re tr(QᴴB)  =  B (BᴴB)^(-1/2)          B: (N, K), only BᴴB: (K, K) crosses rows
+argmax_{QᴴQ = I} Re tr(QᴴB)  =  B (BᴴB)^(-1/2)          B: (N, K), only BᴴB: (K, K) crosses rows
 """
 
 from typing import NamedTuple

@@ -3,9 +3,9 @@
     min_z  ½ z'Hz - b'z,   z >= 0,  sum z = 1            H: (m, m) positive definite, common to all rows b of B: (n, m)
 
 On its support a solution satisfies Hz - b = t 1, off its support (Hz - b - t)_j >= 0. Two rules look for that support:
-exchange every coordinate that breaks a sign at once (few passes, but rows may cycle), then, for the rows that are left,
-the primal active-set rule (one coordinate at a time, never uphill, hence finite). No row waits for another: a pass
-solves the small systems of all unfinished rows together.
+exchange every coordinate that breaks a sign at once (a handful of passes, but where H is nearly singular rows cycle),
+and for rows that cycle the primal active-set rule (one coordinate at a time, never uphill, hence finite). A pass solves
+the small systems of all unfinished rows together.
 """
 
 import numpy as np
@@ -14,24 +14,32 @@ from manyview.kernels.arrays import BoolArray, FloatArray, IntArray
 
 NUMBERS_AT_ONCE = 1 << 22  # of the small systems in one call
 TOLERANCE = 1e-13  # of a multiplier, relative to the numbers it is made of
-EXCHANGE_PASSES = 20
+PATIENCE = 3  # passes of exchange without fewer wrong signs
+ACTIVE_SET_PASSES = 20  # per coordinate; some two are needed, and every pass leaves a feasible point
 
 
 def simplex_qp(H: FloatArray, B: FloatArray, /) -> FloatArray:
     """Minimisers (n, m) of ½ z'Hz - b'z over the simplex for every row b of B."""
     n, m = B.shape
     Z = np.zeros((n, m))
-    left = np.arange(n)  # rows without a solution yet
+    left = np.arange(n)  # rows in exchange
     support = np.ones((n, m), dtype=bool)
-    for _ in range(EXCHANGE_PASSES):
-        z, t = _on_support(H, B[left], support)
-        wrong = np.where(support, z < 0, _below_zero(H, B[left], z, t))
-        done = ~wrong.any(axis=1)
+    fewest = np.full(n, m + 1)  # wrong signs of a row in its best pass
+    lost = np.zeros(n, dtype=int)  # passes since
+    cycling = np.zeros(n, dtype=bool)
+    z, t = _on_all(H, B)
+    while len(left):
+        wrong = np.where(support, z < 0, _multipliers(H, B[left], z, t) < 0)
+        count = wrong.sum(axis=1)
+        lost = np.where(count < fewest, 0, lost + 1)
+        fewest = np.minimum(count, fewest)
+        done = count == 0
         Z[left[done]] = z[done]
-        left, support = left[~done], (support ^ wrong)[~done]
-        if not len(left):
-            return Z
-    Z[left] = _active_set(H, B[left])
+        cycling[left] = ~done & (lost >= PATIENCE)
+        stays = ~done & ~cycling[left]
+        left, support, fewest, lost = left[stays], (support ^ wrong)[stays], fewest[stays], lost[stays]
+        z, t = _on_support(H, B[left], support)
+    Z[cycling] = _active_set(H, B[cycling])
     return Z
 
 
@@ -53,50 +61,62 @@ def small_simplex_qp(A: FloatArray, b: FloatArray, /) -> FloatArray:
 
 
 def _active_set(H: FloatArray, B: FloatArray) -> FloatArray:
-    """Primal active-set rule from the best vertex: add the worst coordinate, or stop at the first that turns negative."""
+    """Primal active-set rule from the best vertex: stop at a coordinate that turns negative, or add the worst one."""
     n, m = B.shape
+    added = (np.diagonal(H) / 2 - B).argmin(axis=1)  # (n,) the newest coordinate of each support
     Z = np.zeros((n, m))
-    first = (np.diagonal(H) / 2 - B).argmin(axis=1)
-    Z[np.arange(n), first] = 1
+    Z[np.arange(n), added] = 1
     support = Z > 0
-    added = first
     left = np.arange(n)
-    while len(left):
+    for _ in range(ACTIVE_SET_PASSES * m):
         z, t = _on_support(H, B[left], support[left])
-        blocked = (support[left] & (z < 0)).any(axis=1)
-        newest = added[left]
-        rows = left[blocked]
-        if len(rows):
-            stop = _step(Z, support, rows, z[blocked])
-            added[rows] = np.where(stop == newest[blocked], -2, added[rows])  # no way down from here but rounding
-        rows, z, t = left[~blocked], z[~blocked], t[~blocked]
-        Z[rows] = z
-        gain = np.where(_below_zero(H, B[rows], z, t) & ~support[rows], z @ H - B[rows] - t[:, None], 0)
-        added[rows] = np.where(gain.min(axis=1) < 0, gain.argmin(axis=1), -2)
-        left = left[added[left] != -2]
-        grow = np.intersect1d(rows, left, assume_unique=True)
-        support[grow, added[grow]] = True
+        inside = (z >= 0).all(axis=1)
+        back, forth = left[~inside], left[inside]
+        stuck = _step(Z, support, back, z[~inside], added[back])
+        Z[forth] = z[inside]
+        slope = _multipliers(H, B[forth], z[inside], t[inside])
+        slope[support[forth]] = 0
+        worst = slope.argmin(axis=1)
+        falls = slope.min(axis=1) < 0
+        added[forth] = worst
+        support[forth[falls], worst[falls]] = True
+        left = np.concatenate([back[~stuck], forth[falls]])
+        if not len(left):
+            break
     return Z
 
 
-def _step(Z: FloatArray, support: BoolArray, rows: IntArray, z: FloatArray) -> IntArray:
-    """Move the rows of Z towards z as far as they stay non-negative; the coordinate that stops them leaves, in place."""
-    falling = support[rows] & (z < 0)
+def _step(Z: FloatArray, support: BoolArray, rows: IntArray, z: FloatArray, newest: IntArray) -> BoolArray:
+    """Move rows of Z towards z until a coordinate reaches zero and leaves, in place.
+
+    True where the newest coordinate leaves before any move: what promised a descent was rounding.
+    """
     old = Z[rows]
+    falling = z < 0
     share = np.where(falling, old / np.where(falling, old - z, 1), np.inf)  # (r, m)
     stop = share.argmin(axis=1)
     every = np.arange(len(rows))
-    old += share[every, stop][:, None] * (z - old)
+    move = share[every, stop]
+    old += move[:, None] * (z - old)
     old[every, stop] = 0
     Z[rows] = np.maximum(old, 0)
     support[rows, stop] = False
-    return stop
+    return (stop == newest) & (move == 0)
 
 
-def _below_zero(H: FloatArray, B: FloatArray, z: FloatArray, t: FloatArray) -> BoolArray:
-    """Coordinates whose multiplier Hz - b - t is negative beyond rounding."""
+def _multipliers(H: FloatArray, B: FloatArray, z: FloatArray, t: FloatArray) -> FloatArray:
+    """Hz - b - t for every row, zero where it is only rounding."""
+    multipliers = z @ H - B - t[:, None]
     scale = np.abs(H).max() + np.abs(B).max(axis=1, initial=0, keepdims=True)
-    return z @ H - B - t[:, None] < -TOLERANCE * scale
+    return np.where(np.abs(multipliers) <= TOLERANCE * scale, 0, multipliers)
+
+
+def _on_all(H: FloatArray, B: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Solutions of  Hz - b = t 1, sum z = 1  where every coordinate is supported: one system for all rows."""
+    solved = np.linalg.solve(H, np.vstack([B, np.ones(len(H))]).T).T
+    p, q = solved[:-1], solved[-1]
+    t = (1 - p.sum(axis=1)) / q.sum()
+    return p + t[:, None] * q, t
 
 
 def _on_support(H: FloatArray, B: FloatArray, support: BoolArray) -> tuple[FloatArray, FloatArray]:

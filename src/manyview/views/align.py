@@ -22,7 +22,9 @@ def aligned_rows(tables: Sequence[Any], names: Sequence[str]) -> tuple[list[Any]
     for v, index in indexed:
         if not index.is_unique:
             twice = index[index.duplicated()][0]
-            raise ValueError(f"View {names[v]!r} has the id {twice!r} more than once: ids must be unique to align rows.")
+            raise ValueError(
+                f"View {names[v]!r} has the id {twice!r} more than once: ids must be unique to align rows."
+            )
         if index.equals(ids):
             continue
         _require_same_ids(ids, index, names[first], names[v])
@@ -37,5 +39,5 @@ def _require_same_ids(ids: Any, other: Any, name: str, other_name: str) -> None:
             shown = ", ".join(repr(i) for i in missing[:3]) + (", …" if len(missing) > 3 else "")
             raise ValueError(
                 f"View {lack_name!r} lacks {len(missing)} of the {len(have)} ids of view {have_name!r} ({shown}): "
-                "every view must describe the same samples. Keep the common rows, or reset the index to align by position."
+                "every view must describe the same samples. Keep the common rows, or reset the index to align by order."
             )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from manyview.views.align import aligned_rows
 from manyview.views.container import Views
 
 FLOATS = (np.float64, np.float32)
-Ranges = int | Sequence[int] | Sequence[tuple[int, int]] | None
+Ranges = Any  # None, int, widths, or (start, stop) pairs
 
 
 def check_views(X: Any, /, *, ranges: Ranges = None, estimator: Any = None, reset: bool = True) -> Views:
@@ -70,10 +71,8 @@ def _named_tables(X: Any) -> tuple[list[str], list[Any]] | None:
 def _one_table(X: Any, estimator: Any, reset: bool) -> Table:
     """One table, through scikit-learn's own validation, so that its conventions hold to the letter."""
     options = {"accept_sparse": "csr", "dtype": FLOATS, "ensure_all_finite": False}
-    if estimator is None:
-        table = check_array(X, **options)
-    else:
-        table = validate_data(estimator, X, reset=reset, **options)
+    known = estimator is not None
+    table = validate_data(estimator, X, reset=reset, **options) if known else check_array(X, **options)
     _require_finite(table, "view 0")
     return table
 
@@ -87,12 +86,12 @@ def _cut(table: Table, ranges: Ranges) -> Views:
         if not 1 <= ranges <= width:
             raise ValueError(f"views={ranges} cannot cut n_features={width} columns into that many views.")
         edges = np.linspace(0, width, int(ranges) + 1).round().astype(int)
-        pairs = list(zip(edges[:-1], edges[1:], strict=True))
+        pairs = list(pairwise(edges))
     elif all(isinstance(item, int | np.integer) for item in ranges):
         edges = np.cumsum([0, *ranges])
         if edges[-1] != width or min(ranges) < 1:
             raise ValueError(f"views={list(ranges)} must be positive widths that sum to n_features={width}.")
-        pairs = list(zip(edges[:-1], edges[1:], strict=True))
+        pairs = list(pairwise(edges))
     else:
         pairs = [(int(start), int(stop)) for start, stop in ranges]
         for v, (start, stop) in enumerate(pairs):
@@ -122,9 +121,7 @@ def _require_finite(table: Table, name: str) -> None:
     bad = ~np.isfinite(values)
     row = np.searchsorted(table.indptr, np.argmax(bad), side="right") - 1 if sp.issparse(table) else None
     first = int(np.argmax(bad.any(axis=1))) if row is None else int(row)
-    raise ValueError(
-        f"View {name!r} contains NaN or infinity, first in row {first}. Fill it or drop the row."
-    )
+    raise ValueError(f"View {name!r} contains NaN or infinity, first in row {first}. Fill it or drop the row.")
 
 
 def _remember(estimator: Any, views: Views) -> Views:
@@ -141,7 +138,9 @@ def _compare(estimator: Any, views: Views) -> Views:
         order = [views.names.index(name) for name in fitted_names]
         views = Views([views.tables[v] for v in order], fitted_names, views.ids)
     if len(views.widths) != len(fitted_widths):
-        raise ValueError(f"Got {len(views.widths)} views; the model was fitted on {len(fitted_widths)}: {list(fitted_names)}.")
+        raise ValueError(
+            f"Got {len(views.widths)} views; the model was fitted on {len(fitted_widths)}: {list(fitted_names)}."
+        )
     for name, width, fitted in zip(fitted_names, views.widths, fitted_widths, strict=True):
         if width != fitted:
             raise ValueError(f"View {name!r} has {width} columns; the model was fitted on {fitted}.")

@@ -38,9 +38,7 @@ class Views:
 
     __iter__ = None  # rows or tables? say which: views[rows] or views.tables
 
-    def __init__(
-        self, tables: Sequence[Table], names: Sequence[str] | None = None, ids: Sequence[Any] | None = None
-    ) -> None:
+    def __init__(self, tables: Sequence[Table], names: Sequence[str] | None = None, ids: Any = None) -> None:
         self.tables: tuple[Table, ...] = tuple(tables)
         self.names: tuple[str, ...] = (
             tuple(f"view {v}" for v in range(len(self.tables))) if names is None else tuple(map(str, names))
@@ -82,9 +80,7 @@ class Views:
     def __getitem__(self, rows: int | slice | IntArray) -> Views:
         if isinstance(rows, int | np.integer):
             rows = slice(rows, rows + 1) if rows != -1 else slice(-1, None)
-        return Views(
-            [table[rows] for table in self.tables], self.names, None if self.ids is None else self.ids[rows]
-        )
+        return Views([table[rows] for table in self.tables], self.names, None if self.ids is None else self.ids[rows])
 
     def __repr__(self) -> str:
         widths = ", ".join(f"{name!r}: {width}" for name, width in zip(self.names, self.widths, strict=True))

@@ -100,7 +100,7 @@ def fit_geometry(
 
 def _automatic(
     v: int, columns: Columns, rows: Rows[RowBlock], engine: Engine, seed: int
-) -> tuple[str, tuple[Scaling, Scaling]]:
+) -> tuple[str, tuple[Scaling, ...]]:
     if columns.density < SPARSE and len(columns.total) > 2:
         scores = principal_scores((v,), columns.non_zeros, rows, engine, rank=max(WORD_RANKS), seed=seed)
         few, many = (scores.first(rank) for rank in WORD_RANKS)
@@ -124,7 +124,7 @@ def _explicit(scale: str, v: int, columns: Columns, rows: Rows[RowBlock], engine
         "max": DividedByMaximum(float(columns.high.max(initial=0))),
         "none": Unchanged(),
     }
-    return options[scale]  # type: ignore[no-any-return]
+    return options[scale]
 
 
 def _row_lengths(scalings: tuple[tuple[Scaling, ...], ...], rows: Rows[RowBlock], engine: Engine) -> FloatArray:

@@ -103,8 +103,10 @@ def spread(v: int, columns: Columns, rows: Rows[RowBlock], engine: Engine, /) ->
     squares, products = engine.reduce(of_block, rows, add)
     deviation = np.sqrt(squares / columns.n_rows)
     magnitude = np.maximum(np.abs(columns.low), np.abs(columns.high))
-    varies = (columns.low < columns.high) & (deviation > 1e-12 * max(deviation.max(initial=0), 0)) & (
-        deviation > 1e-12 * magnitude
+    varies = (
+        (columns.low < columns.high)
+        & (deviation > 1e-12 * max(deviation.max(initial=0), 0))
+        & (deviation > 1e-12 * magnitude)
     )
     correlation, n_pairs = _mean_squared_correlation(products, varies[some], columns.n_rows)
     return Spread(deviation, varies, correlation, n_pairs)

@@ -88,7 +88,7 @@ class Report(NamedTuple):
     """What a block reports from the second pass."""
 
     G: FloatArray
-    small: FloatArray | float
+    small: Any  # Gram matrices of the coupling
     residuals: Residuals
 
 

@@ -40,7 +40,7 @@ class Coupling(NamedTuple):
     p: float
     steps: int | None = None  # fixed-point steps of the scalar problem; None: to convergence
 
-    def small(self, block: FactorBlock, rho: float, /) -> FloatArray | float:
+    def small(self, block: FactorBlock, rho: float, /) -> Any:
         """What a block adds to the Gram matrices of Z = H + Y2/rho."""
         if self.axis == "samples":
             return 0.0
@@ -89,4 +89,3 @@ class Coupling(NamedTuple):
 
 def _stack_triangles(first: FloatArray, second: FloatArray) -> FloatArray:
     return np.asarray(np.linalg.qr(np.concatenate([first, second], axis=1), mode="r"))
-

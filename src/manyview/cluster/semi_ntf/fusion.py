@@ -61,24 +61,20 @@ def fuse(graph: AnchorGraph, rows: Rows[GraphBlock], engine: Engine, weights: Fl
     geometry_of_slice = np.array([name.geometry for name in graph.slices])
     n_geometries = graph.geometry.n_geometries
     width = n_geometries * graph.n_anchors
-    degree = engine.reduce(
-        lambda block: _column_sums(mix(block, weights, geometry_of_slice, width)), rows, add
-    )
+    degree = engine.reduce(lambda block: _column_sums(mix(block, weights, geometry_of_slice, width)), rows, add)
     scale = 1 / np.sqrt(np.where(degree > 1e-12, degree, np.inf) * n_geometries)
     return Fusion(geometry_of_slice, weights, scale)
 
 
 def _column_sums(matrix: Table) -> FloatArray:
-    return np.bincount(matrix.indices, weights=matrix.data, minlength=matrix.shape[1])
+    return np.bincount(matrix.indices, weights=matrix.data, minlength=matrix.shape[1]).astype(np.float64)
 
 
 def slice_degrees(graph: AnchorGraph, rows: Rows[GraphBlock], engine: Engine, /) -> FloatArray:
     """Column sums (L, m) of every slice."""
 
     def of_block(block: GraphBlock) -> FloatArray:
-        return np.stack(
-            [_column_sums(block.slice(index, graph.n_anchors)) for index in range(block.columns.shape[1])]
-        )
+        return np.stack([_column_sums(block.slice(index, graph.n_anchors)) for index in range(block.columns.shape[1])])
 
     return engine.reduce(of_block, rows, add)
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from manyview.anchors import AnchorGraph, GraphBlock, choose_groups, fit_anchor_graph
-from manyview.cluster.semi_ntf.admm import FactorBlock, Factorization, Options, factorize, first_block
+from manyview.cluster.semi_ntf.admm import FactorBlock, Factorization, factorize, first_block
 from manyview.cluster.semi_ntf.fusion import (
     Fusion,
     first_weights,
@@ -137,6 +137,10 @@ class Start(NamedTuple):
     labels: Rows[IntArray] | None  # None: the start is no labelling, and nothing to fall back on
 
 
+def _rows_of(given: Any) -> Callable[[GraphBlock], Any]:
+    return lambda block: given[block.start : block.start + block.n_rows]
+
+
 def _start(
     basis: Basis, fusion: Fusion, graphs: Rows[GraphBlock], engine: Engine, settings: Settings, n_samples: int
 ) -> Start:
@@ -149,8 +153,8 @@ def _start(
     else:
         given = np.random.default_rng(settings.seed).integers(K, size=n_samples) if isinstance(init, str) else init
         if given.ndim == 2:
-            return Start(engine.map(lambda block: given[block.start : block.start + block.n_rows], graphs), None)
-        labels = engine.map(lambda block: given[block.start : block.start + block.n_rows], graphs)
+            return Start(engine.map(_rows_of(given), graphs), None)
+        labels = engine.map(_rows_of(given), graphs)
     sizes = _sizes(labels, engine, K)
     return Start(engine.map(lambda block: _indicator(block, sizes), labels), labels)
 
@@ -191,9 +195,7 @@ def _stack(
     return engine.map(of_block, engine.pair(graphs, start.Q))
 
 
-def _refined(
-    rows: Rows[FactorBlock], start: Start, weights: FloatArray, engine: Engine, K: int
-) -> Rows[IntArray]:
+def _refined(rows: Rows[FactorBlock], start: Start, weights: FloatArray, engine: Engine, K: int) -> Rows[IntArray]:
     """Labels of H, unless it lost a cluster or explains less of the graph than the labels it started from."""
     weights = weights / weights.sum()
     refined = engine.map(lambda block: np.tensordot(weights, block.H, axes=(0, 0)).argmax(axis=1), rows)
@@ -249,9 +251,7 @@ def _read(
     membership = engine.collect(lambda block: membership_of(fusion, anchor_membership, block), graphs)
     voted = membership.argmax(axis=1)
     keeps_all = len(np.unique(voted)) == len(np.unique(own))
-    return Fitted(
-        graph, fusion, anchor_membership, shares, membership, voted if keeps_all else own, result, indicator
-    )
+    return Fitted(graph, fusion, anchor_membership, shares, membership, voted if keeps_all else own, result, indicator)
 
 
 def membership_of(fusion: Fusion, anchor_membership: FloatArray, block: GraphBlock, /) -> FloatArray:

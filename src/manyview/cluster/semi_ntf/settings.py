@@ -75,7 +75,9 @@ def resolve(estimator: Any, n_samples: int, seed: int, /) -> Settings:
     else:
         n_anchors = int(estimator.n_anchors)
         if n_anchors > n_samples:
-            raise ValueError(f"n_anchors={n_anchors} is more than n_samples={n_samples}: anchors are taken from the rows.")
+            raise ValueError(
+                f"n_anchors={n_anchors} is more than n_samples={n_samples}: anchors are taken from the rows."
+            )
     dtype = estimator.dtype
     if dtype == "auto":
         dtype = "float64" if paper or n_samples <= DOUBLE_UP_TO else "float32"

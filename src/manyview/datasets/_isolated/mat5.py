@@ -1,7 +1,7 @@
 """MATLAB files up to version 7 (the MAT 5 format): a structural check, then scipy.io.loadmat.
 
-loadmat believes the sizes that stand in the file. On a damaged file it can return a matrix with a few columns too few,
-or read outside its buffer and crash. So walk the file first: every element must end inside its parent, every matrix
+loadmat believes much of what stands in the file. On a damaged file it can return a cell array that lost items, numbers
+read as another type, or crash. So walk the file first: every element must end inside its parent, every matrix
 must hold exactly the bytes that its dimensions promise, every cell array as many items as it has places.
 """
 

@@ -1,0 +1,164 @@
+"""Run a plan: cells that the journal lacks, each in a process of its own, a row for each as soon as it is done."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import Counter, deque
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from manyview.bench.cell import Cell, cells_of, coordinates
+from manyview.bench.journal import JOURNAL_NAME, Journal, Row, read_journal
+from manyview.bench.memory import resident_by_group
+from manyview.bench.plan import Limits, Plan, read_plan
+from manyview.bench.process import CellProcess, Outcome
+from manyview.bench.progress import Progress, Quiet, default_screen
+from manyview.bench.version import CHANGED
+
+TICK = 0.02  # seconds between two looks at the children
+WATCH = 0.1  # seconds between two looks at their memory
+
+
+@dataclass(frozen=True)
+class RunReport:
+    """What a run did."""
+
+    journal: Path
+    cells: int  # in the plan
+    reused: int  # of them found in the journal
+    ran: int
+    failed: int  # of all cells of the plan, found or run
+
+
+def run_plan(
+    plan_path: str | os.PathLike[str],
+    out_dir: str | os.PathLike[str],
+    *,
+    jobs: int = 1,
+    data_dir: str | os.PathLike[str] | None = None,
+    retry_failed: bool = False,
+    progress: bool = True,
+) -> RunReport:
+    """Run the cells of a plan that are not in the journal yet.
+
+    Killed at any moment and called again, it goes on where it was. A cell that crashes, runs out of time or memory,
+    raises, or lacks its data is a row of the journal with ``status: "failed: ..."``; the run goes on.
+
+    Parameters
+    ----------
+    plan_path : path
+        A TOML file, see `read_plan`.
+    out_dir : path
+        Folder of the journal; made if needed. One run at a time may write to it.
+    jobs : int, default=1
+        Cells that run at the same time.
+    data_dir : path or None, default=None
+        Where the plan's relative data files are looked for first; then in the folder of the plan.
+    retry_failed : bool, default=False
+        Run failed cells again. Without it only those are repeated that reached a limit lower than the plan's.
+    progress : bool, default=True
+        Show cells done, running and time left on standard error.
+
+    Returns
+    -------
+    RunReport
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from manyview.bench import run_plan
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "plan.toml").write_text('''
+    ... methods = ["concat-kmeans-l2"]
+    ... data = [{name = "easy", maker = "make_views", params = {n_samples = 60, n_clusters = 2, random_state = 0}}]
+    ... ''')
+    >>> report = run_plan(folder / "plan.toml", folder / "out", progress=False)
+    >>> report.cells, report.ran, report.failed
+    (1, 1, 0)
+    >>> run_plan(folder / "plan.toml", folder / "out", progress=False).ran
+    0
+    """
+    if jobs < 1:
+        raise ValueError(f"jobs must be at least 1, not {jobs}")
+    plan = read_plan(plan_path)
+    cells = cells_of(plan, data_dir=None if data_dir is None else Path(data_dir))
+    out = Path(out_dir)
+    out.mkdir(parents=True, exist_ok=True)
+    with Journal(out / JOURNAL_NAME) as journal:
+        lines = read_journal(journal.path)
+        _note_plan(journal, lines, plan, cells)
+        known = {row["key"]: row for row in lines if row["kind"] == "result"}
+        settled = {
+            cell.key: known[cell.key]
+            for cell in cells
+            if cell.key in known and _settled(known[cell.key], plan.limits, retry_failed)
+        }
+        screen = default_screen() if progress else Quiet()
+        follow = Progress(cells, settled.values(), jobs=jobs, screen=screen)
+        try:
+            _run_cells([cell for cell in cells if cell.key not in settled], journal, plan, jobs, follow)
+        finally:
+            screen.close()
+    return RunReport(journal.path, len(cells), len(settled), len(cells) - len(settled), follow.failed)
+
+
+def _note_plan(journal: Journal, lines: list[Row], plan: Plan, cells: list[Cell]) -> None:
+    """The journal alone must tell which rows belong together, and in which order they are shown."""
+    listed = [{"key": cell.key, **coordinates(cell.inputs)} for cell in cells]
+    note = {"kind": "plan", "name": plan.name, "metrics": list(plan.metrics), "cells": listed}
+    if note != next((line for line in reversed(lines) if line["kind"] == "plan"), None):
+        journal.append(note)
+
+
+def _settled(row: Row, limits: Limits, retry_failed: bool) -> bool:
+    """Whether a row stands, so that its cell is not run again."""
+    status, old = row["status"], row["limits"]
+    if status == "ok":
+        return True
+    more_time = status.startswith("failed: time limit") and limits.seconds > old["seconds"]
+    more_memory = status.startswith("failed: memory limit") and limits.memory_gb > old["memory_gb"]
+    return not (retry_failed or more_time or more_memory or CHANGED in status)
+
+
+def _run_cells(cells: list[Cell], journal: Journal, plan: Plan, jobs: int, progress: Progress) -> None:
+    waiting, running = deque(cells), list[CellProcess]()
+    resident, next_watch = Counter[int](), 0.0
+
+    def write(cell: Cell, outcome: Outcome) -> None:
+        row = {"kind": "result", "key": cell.key, "inputs": cell.inputs, "limits": asdict(plan.limits), **outcome}
+        journal.append(row)
+        progress.finished(cell, row)
+
+    try:
+        while waiting or running:
+            while waiting and len(running) < jobs:
+                cell = waiting.popleft()
+                started = _start(cell, plan)
+                if isinstance(started, CellProcess):
+                    running.append(started)
+                    progress.started(cell)
+                else:
+                    write(cell, started)
+            progress.tick()
+            time.sleep(TICK)
+            if time.monotonic() >= next_watch:
+                resident, next_watch = resident_by_group(), time.monotonic() + WATCH
+            for process in [process for process in running if process.finished(resident[process.group])]:
+                running.remove(process)
+                write(process.cell, process.outcome())
+    finally:
+        for process in running:
+            process.kill()
+            process.close()
+
+
+def _start(cell: Cell, plan: Plan) -> CellProcess | Outcome:
+    """A process, or what is known without one."""
+    reason = cell.absent
+    if reason is None:
+        try:
+            return CellProcess(cell, limits=plan.limits, folder=plan.folder)
+        except OSError as error:  # no process, no file descriptor, no disk
+            reason = f"could not be started: {error}"
+    return {"status": f"failed: {reason}", "result": None, "measured": {}}

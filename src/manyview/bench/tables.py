@@ -1,0 +1,154 @@
+"""A summary as text: CSV for machines, Markdown and LaTeX for people.
+
+People get one table for each data set and row order: methods down, metrics across, the best mean of each metric bold.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from manyview.bench.summary import Entry, Failure, Summary
+
+LOWER_IS_BETTER = ("seconds", "cpu_seconds", "peak_mb")
+CSV_COLUMNS = ("data", "method", "order", "metric", "n", "mean", "sd", "failed", "missing")
+
+
+@dataclass(frozen=True)
+class Section:
+    """One table: the entries of a data set in one row order, by method."""
+
+    data: str
+    order: str
+    lines: dict[str, list[Entry]]  # label of a method -> one entry a metric
+
+
+def csv_text(summary: Summary, /) -> str:
+    """All entries, a line each; empty where there is no value."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(CSV_COLUMNS)
+    for entry in summary.entries:
+        numbers = ("" if value is None else repr(value) for value in (entry.mean, entry.sd))
+        at = (entry.data, entry.label, entry.order, entry.metric, entry.n)
+        writer.writerow([*at, *numbers, entry.failed, entry.missing])
+    return text.getvalue()
+
+
+def markdown(summary: Summary, /) -> str:
+    """Headings, pipe tables, and a list of failures."""
+    lines = [f"# {summary.name}", ""]
+    for section in _sections(summary):
+        lines += [f"## {section.data}, rows {section.order}", ""]
+        lines += [_pipes(["method", *summary.metrics, "runs"]), _pipes(["---"] * (len(summary.metrics) + 2))]
+        lines += [_pipes(cells) for cells in _body(section, _escape_markdown, "{mean} ± {sd}", "**{}**")]
+        lines.append("")
+    if summary.failures:
+        lines += ["## Failed cells", ""]
+        lines += [f"- {_escape_markdown(_failure(failure))}" for failure in summary.failures]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def latex(summary: Summary, /) -> str:
+    """Table environments that need no package, and the failures as comments."""
+    lines = []
+    for section in _sections(summary):
+        heads = ["method", *summary.metrics, "runs"]
+        lines += [
+            r"\begin{table}",
+            rf"\caption{{{_escape_latex(f'{section.data}, rows {section.order}')}}}",
+            rf"\begin{{tabular}}{{l{'c' * (len(heads) - 1)}}}",
+            r"\hline",
+            _ampersands([_escape_latex(head) for head in heads]),
+            r"\hline",
+            *(_ampersands(cells) for cells in _body(section, _escape_latex, r"{mean} $\pm$ {sd}", r"\textbf{{{}}}")),
+            r"\hline",
+            r"\end{tabular}",
+            r"\end{table}",
+            "",
+        ]
+    lines += [f"% failed: {_failure(failure)}" for failure in summary.failures]
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _sections(summary: Summary) -> list[Section]:
+    sections: dict[tuple[str, str], Section] = {}
+    for entry in summary.entries:
+        section = sections.setdefault((entry.data, entry.order), Section(entry.data, entry.order, {}))
+        section.lines.setdefault(entry.label, []).append(entry)
+    return list(sections.values())
+
+
+def _body(section: Section, escape: Callable[[str], str], pair: str, bold: str) -> Iterator[list[str]]:
+    best = _best(section)
+    for label, entries in section.lines.items():
+        cells = []
+        for entry in entries:
+            text = _number(entry, pair)
+            cells.append(bold.format(text) if _shown(entry) == best.get(entry.metric, ...) else text)
+        yield [escape(label), *cells, _runs(entries[0])]
+
+
+def _best(section: Section) -> dict[str, str]:
+    """The best mean of each metric, as it is shown; nothing is best of one."""
+    found: dict[str, list[Entry]] = {}
+    for entries in section.lines.values():
+        for entry in entries:
+            if entry.mean is not None:
+                found.setdefault(entry.metric, []).append(entry)
+    best = {}
+    for metric, entries in found.items():
+        if len(entries) > 1:
+            choose = min if metric in LOWER_IS_BETTER else max
+            best[metric] = _shown(choose(entries, key=lambda entry: entry.mean or 0.0))
+    return best
+
+
+def _shown(entry: Entry) -> str:
+    return "" if entry.mean is None else _round(entry.mean, entry.metric)
+
+
+def _number(entry: Entry, pair: str) -> str:
+    if entry.mean is None:
+        return "failed" if entry.failed else "–"
+    mean = _shown(entry)
+    return mean if entry.sd is None else pair.format(mean=mean, sd=_round(entry.sd, entry.metric))
+
+
+def _round(value: float, metric: str) -> str:
+    return f"{value:.3g}" if metric in LOWER_IS_BETTER else f"{value:.3f}"
+
+
+def _runs(entry: Entry) -> str:
+    """How many seeds are behind a line, and how many should be."""
+    planned = entry.n + entry.failed + entry.missing
+    return f"{entry.n}" if entry.n == planned else f"{entry.n} of {planned}"
+
+
+def _failure(failure: Failure) -> str:
+    seeds = ", ".join(map(str, failure.seeds))
+    return f"{failure.data}, {failure.label}, {failure.order}, seed {seeds}: {failure.reason}"
+
+
+def _pipes(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _ampersands(cells: list[str]) -> str:
+    return " & ".join(cells) + r" \\"
+
+
+def _escape_markdown(text: str) -> str:
+    for character in r"\|*_<`":
+        text = text.replace(character, "\\" + character)
+    return text
+
+
+def _escape_latex(text: str) -> str:
+    special = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    return "".join(special.get(c, "\\" + c if c in "&%$#_{}" else c) for c in text)

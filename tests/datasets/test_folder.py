@@ -1,0 +1,157 @@
+import importlib.util
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from manyview.datasets import read_views
+from manyview.datasets._folder import assemble_folder
+from manyview.datasets._isolation import parse
+
+IDS = [f"s{i}" for i in range(12)]
+
+
+def test_csv_without_ids_is_matched_by_position(tmp_path, tiny, write, same):
+    write.csv_folder(tmp_path / "tiny", tiny)
+    data = read_views(tmp_path / "tiny")
+    same(data, tiny)
+    assert data.name == "tiny"
+
+
+def test_csv_with_ids_is_matched_by_them(tmp_path, tiny, write, same):
+    write.csv_folder(tmp_path / "tiny", tiny, ids=IDS)
+    first_ids = [(tmp_path / "tiny" / f"view_{v}.csv").read_text().split()[1].split(",")[0] for v in (0, 1)]
+    assert first_ids == ["s0", "s1"]  # the tables do differ in their order
+    same(read_views(tmp_path / "tiny"), tiny)
+
+
+def test_parquet(tmp_path, tiny, write, same):
+    write.parquet_folder(tmp_path / "tiny", tiny)
+    same(read_views(tmp_path / "tiny"), tiny)
+
+
+def test_parquet_and_csv_together_matched_by_number_and_text(tmp_path):
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    table = pa.table({"x": [1.5, 2.5, 3.5], "id": [1, 2, 3]})
+    pq.write_table(table, tmp_path / "a.parquet")
+    (tmp_path / "b.csv").write_text("id,u,v\n3,30,31\n1,10,11\n2,20,21\n")
+    words = pa.table({"label": pa.array(["y", "x", "y"]).dictionary_encode(), "id": pa.array([2.0, 1.0, 3.0])})
+    pq.write_table(words, tmp_path / "labels.parquet")
+    data = read_views(tmp_path)
+    assert_array_equal(data.views["a"], [[1.5], [2.5], [3.5]])
+    assert_array_equal(data.views["b"], [[10, 11], [20, 21], [30, 31]])
+    assert_array_equal(data.labels, [0, 1, 1])
+
+
+@pytest.mark.parametrize("head", ["", "a,b,c\n", ",0,1\n", "0,1,2\n", "\ufeffid,b,c\n"])
+def test_headers_are_recognised(tmp_path, head):
+    (tmp_path / "v.csv").write_text(head + "5,0.5,-1e3\n\n7,2,3\n", encoding="utf-8")
+    view = read_views(tmp_path).views["v"]
+    want = [[5, 0.5, -1000], [7, 2, 3]]
+    assert_array_equal(view, np.array(want)[:, 1:] if head.strip("\ufeff")[:2] in ("id", ",0") else want)
+
+
+def test_views_come_in_natural_order_and_other_files_are_left_alone(tmp_path):
+    for name in ("view10", "view9", "view1"):
+        (tmp_path / f"{name}.csv").write_text("1\n2\n")
+    (tmp_path / "README.txt").write_text("about")
+    (tmp_path / ".view0.csv").write_text("hidden")
+    assert list(read_views(tmp_path).views) == ["view1", "view9", "view10"]
+
+
+def test_labels_may_be_numbers_or_words(tmp_path):
+    (tmp_path / "v.csv").write_text("1\n2\n3\n")
+    (tmp_path / "labels.csv").write_text("10\n9\n10\n")
+    assert_array_equal(read_views(tmp_path).labels, [1, 0, 1])
+    (tmp_path / "labels.csv").write_text("label,other\ncat,1\ndog,2\ncat,3\n")
+    assert_array_equal(read_views(tmp_path).labels, [0, 1, 0])
+
+
+@pytest.mark.parametrize(
+    "tables, complaint",
+    [
+        ({}, "has no .csv or .parquet table"),
+        ({"labels": "1\n2\n"}, "has no .csv or .parquet table"),
+        ({"a": ""}, "a.csv: is empty"),
+        ({"a": "x,y\n"}, "header and no rows"),
+        ({"a": "1,2\n3\n"}, "line 2: 1 cells where others have 2"),
+        ({"a": "1,2\n3,x\n"}, "line 2: 'x' is not a number"),
+        ({"a": "1,2\n3,\n"}, "line 2: '' is not a number"),
+        ({"a": "1,2\n3,1_5\n"}, "'1_5' is not a number"),
+        ({"a": "1,2\n3,nan\n"}, "nan at row 1, column 1"),
+        ({"a": "1,2\n3,1e999\n"}, "inf at row 1, column 1"),
+        ({"a": '1,2\n3,"4\n'}, "cannot be read as csv"),
+        ({"a": b"1,2\n3,\xff\n"}, "cannot be read as csv"),
+        ({"a": b"1,2\n3,\x00\n"}, "not a number|cannot be read"),
+        ({"a": "1\n2\n", "b": "1\n2\n3\n"}, r"rows differ between views \{'a': 2, 'b': 3\}"),
+        ({"a": "1\n2\n", "labels": "1\n2\n3\n"}, r"labels of shape \(3,\) for 2 samples"),
+        ({"a": "1\n2\n", "labels": "l\nx\n\n"}, r"labels of shape \(1,\)"),
+        ({"a": "1\n2\n", "labels": 'l\nx\n""\n'}, "row 1 has no label"),
+        ({"a": "1\n2\n", "labels": "1,2\n3,4\n"}, "must be one column besides the ids"),
+        ({"a": "1\n2\n", "labels": "1\n1.5\n"}, "is 1.5 in row 1"),
+        ({"a": "1\n2\n", "labels": "1\n2\n", "gt": "1\n2\n"}, "more than one table of labels"),
+        ({"a": "id,x\n1,1\n2,2\n", "b": "x\n1\n2\n"}, r"\['a'\] have an id column and \['b'\] have none"),
+        (
+            {"a": "id,x\n1,1\n2,2\n", "b": "id,x\n1,1\n3,2\n"},
+            r"ids of a and b differ in 2 samples, such as \['2', '3'\]",
+        ),
+        ({"a": "id,x\n1,1\n1,2\n"}, "a has the id '1' twice"),
+        ({"a": "id,index,x\n1,1,1\n"}, "several id columns"),
+        ({"a": "id\n1\n2\n"}, r"has shape \(2, 0\)"),
+    ],
+)
+def test_tables_that_do_not_fit_are_one_clear_error(tmp_path, tables, complaint):
+    for stem, content in tables.items():
+        (tmp_path / f"{stem}.csv").write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(ValueError, match=complaint):
+        read_views(tmp_path)
+
+
+def test_two_tables_of_one_name_are_refused(tmp_path):
+    (tmp_path / "a.csv").write_text("1\n")
+    (tmp_path / "a.CSV").write_text("1\n")
+    if len(list(tmp_path.iterdir())) == 1:
+        pytest.skip("this file system does not tell upper from lower case")
+    with pytest.raises(ValueError, match="two tables have the same name"):
+        read_views(tmp_path)
+
+
+NO_VIEWS = [
+    ({"x": [1.0, None]}, "column 'x' has 1 missing values"),
+    ({"x": ["a", "b"]}, "column 'x' holds <U1 values"),
+    ({"x": [[1.0], [2.0]]}, "column 'x' is values of type list"),
+    ({"x": [1.0, float("nan")]}, "nan at row 1, column 0"),
+    ({"id": [1, 2]}, r"has shape \(0, 0\)"),
+    ({"id": [1, 2], "index": [1, 2], "x": [1, 2]}, "several id columns"),
+]
+
+
+def test_parquet_tables_that_are_no_view_are_refused(tmp_path):
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    paths = [tmp_path / f"{i}.parquet" for i in range(len(NO_VIEWS))]
+    for path, (columns, _) in zip(paths, NO_VIEWS, strict=True):
+        pq.write_table(pa.table(columns), path)
+    answers = parse([("parquet", path) for path in paths])
+    for path, answer, (_, complaint) in zip(paths, answers, NO_VIEWS, strict=True):
+        with pytest.raises(ValueError, match=complaint):  # noqa: PT012
+            if isinstance(answer, ValueError):
+                raise answer
+            assemble_folder(tmp_path, {"a": path}, {path: answer}, name="x")
+
+
+def test_parquet_checksums_are_verified(tmp_path):
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    options = {"write_page_checksum": True, "compression": "none", "use_dictionary": False}
+    pq.write_table(pa.table({"x": np.full(50, 1.5)}), tmp_path / "a.parquet", **options)
+    content = bytearray((tmp_path / "a.parquet").read_bytes())
+    content[content.index(np.full(50, 1.5).tobytes()) + 80] ^= 1
+    (tmp_path / "a.parquet").write_bytes(content)
+    with pytest.raises(ValueError, match="cannot be read"):
+        read_views(tmp_path)
+
+
+def test_parquet_without_pyarrow_names_the_extra(tmp_path, monkeypatch):
+    (tmp_path / "a.parquet").touch()
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(ImportError, match=r"install manyview\[files\]"):
+        read_views(tmp_path)
