@@ -6,16 +6,16 @@ key  =  SHA-256 of the canonical JSON of (data + checksum, method + parameters, 
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from manyview.bench.imports import module_of
-from manyview.bench.journal import canonical_json
 from manyview.bench.plan import DataSource, Method, Plan
 from manyview.bench.sources import data_checksum, locate
-from manyview.bench.version import code_version, module_digest
+from manyview.bench.version import module_digest
 
 Inputs = dict[str, Any]
 
@@ -35,7 +35,7 @@ class Cell:
 
 
 def cell_key(inputs: Mapping[str, Any], /) -> str:
-    """SHA-256 of the canonical JSON of a cell's inputs.
+    """SHA-256 of the canonical JSON of a cell's inputs: sorted keys, no spaces.
 
     Examples
     --------
@@ -43,7 +43,8 @@ def cell_key(inputs: Mapping[str, Any], /) -> str:
     >>> cell_key({"seed": 0, "order": "shuffled"}) == cell_key({"order": "shuffled", "seed": 0})
     True
     """
-    return hashlib.sha256(canonical_json(inputs).encode()).hexdigest()
+    text = json.dumps(inputs, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def coordinates(inputs: Mapping[str, Any], /) -> dict[str, Any]:
@@ -76,7 +77,7 @@ def cell_title(inputs: Mapping[str, Any], /) -> str:
     return f"{at['data']}, {method_label(at['method'], at['grid'])}, {at['order']}, seed {at['seed']}"
 
 
-def cells_of(plan: Plan, /, *, data_dir: Path | None = None) -> list[Cell]:
+def cells_of(plan: Plan, /, *, code: Mapping[str, str], data_dir: Path | None = None) -> list[Cell]:
     """All cells of a plan, in the order they are run: data, methods, grid points, row orders, seeds."""
     folders = [plan.folder] if data_dir is None else [data_dir, plan.folder]
     cells = []
@@ -86,7 +87,7 @@ def cells_of(plan: Plan, /, *, data_dir: Path | None = None) -> list[Cell]:
         absent = _absence(source) if data["checksum"] is None else None
         for method in plan.methods:
             if method.data is None or source.name in method.data:
-                cells += [Cell(inputs, file, absent) for inputs in _inputs(plan, data, method)]
+                cells += [Cell(inputs, file, absent) for inputs in _inputs(plan, data, method, code)]
     return cells
 
 
@@ -111,7 +112,7 @@ def _absence(source: DataSource) -> str:
     return f"data not present: {source.name} is not registered, or its file is gone"
 
 
-def _inputs(plan: Plan, data: Inputs, method: Method) -> Iterator[Inputs]:
+def _inputs(plan: Plan, data: Inputs, method: Method, code: Mapping[str, str]) -> Iterator[Inputs]:
     module = module_of(method.estimator)
     fixed: Inputs = {
         "name": method.name,
@@ -130,5 +131,5 @@ def _inputs(plan: Plan, data: Inputs, method: Method) -> Iterator[Inputs]:
                     "order": order,
                     "seed": seed,
                     "threads": plan.threads,
-                    "code": code_version(),
+                    "code": dict(code),
                 }

@@ -21,18 +21,6 @@ JOURNAL_NAME = "journal.jsonl"
 LOCK_WAIT = 2.0  # seconds; the lock of a killed writer is free at once, the one of a dying writer almost
 
 
-def canonical_json(value: Any) -> str:
-    """One spelling for equal values: sorted keys, no spaces, no NaN.
-
-    Examples
-    --------
-    >>> from manyview.bench.journal import canonical_json
-    >>> canonical_json({"b": 1.5, "a": [True, None]})
-    '{"a":[true,null],"b":1.5}'
-    """
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-
-
 def journal_path(place: str | os.PathLike[str], /) -> Path:
     """Path of a journal, given itself or the folder of its run."""
     path = Path(place)
@@ -119,7 +107,8 @@ class Journal:
 
     def append(self, row: Mapping[str, Any]) -> None:
         """Write one line; when this returns, the line survives a power cut."""
-        line = memoryview((canonical_json(row) + "\n").encode())
+        text = json.dumps(row, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+        line = memoryview((text + "\n").encode())
         while line:  # a full disk or a signal can shorten a write
             line = line[os.write(self._file, line) :]
         os.fsync(self._file)

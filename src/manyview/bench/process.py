@@ -37,9 +37,9 @@ Outcome = dict[str, Any]
 
 
 class CellProcess:
-    """One running cell."""
+    """One running cell; `code` is the folder with the package it runs, `folder` the one of the plan."""
 
-    def __init__(self, cell: Cell, *, limits: Limits, folder: Path) -> None:
+    def __init__(self, cell: Cell, *, limits: Limits, folder: Path, code: Path) -> None:
         self.cell, self.limits = cell, limits
         self.peak = 0  # bytes resident in the process group, as far as it was seen
         self.failure: str | None = None
@@ -52,30 +52,30 @@ class CellProcess:
             "file": cell.file,
             "folder": str(folder),
             "seconds": limits.seconds,
-            "sys_path": [*sys.path, str(folder)],
+            "sys_path": [str(code), *sys.path, str(folder)],
         }
         json.dump(job, self._exchange)
         self._exchange.flush()
         self._exchange.seek(0)
         self._started = time.monotonic()
         try:
-            self._process = self._start()
+            self._process = self._start(code)
         except OSError:
             self._exchange.close()
             self._noise.close()
             raise
 
-    def _start(self) -> subprocess.Popen[bytes]:
+    def _start(self, code: Path) -> subprocess.Popen[bytes]:
         descriptor = self._exchange.fileno()
+        threads = dict.fromkeys(THREAD_VARIABLES, str(self.cell.inputs["threads"]))
+        path = os.pathsep.join([str(code), *filter(None, [os.environ.get("PYTHONPATH")])])
         return subprocess.Popen(
             [sys.executable, "-P", "-X", "faulthandler", "-m", "manyview.bench.worker", str(descriptor)],
             stdin=subprocess.PIPE,  # held open as the child's lifeline, never written to
             stdout=subprocess.DEVNULL,
             stderr=self._noise,
             pass_fds=[descriptor],
-            env=os.environ
-            | dict.fromkeys(THREAD_VARIABLES, str(self.cell.inputs["threads"]))
-            | {"PYTHONHASHSEED": "0"},
+            env=os.environ | threads | {"PYTHONPATH": path, "PYTHONHASHSEED": "0"},
             start_new_session=True,  # its own process group, so that it can be killed with all it started
         )
 

@@ -113,9 +113,9 @@ class Progress:
         if now >= self._next_update:
             self._next_update = now + self.EVERY
             failed = f", {self.failed} failed" if self.failed else ""
-            self.screen.update(
-                f"{self.done}/{self.total} cells{failed}; {self._standing()}", done=self.done, total=self.total
-            )
+            names = "; ".join(cell_title(cell.inputs) for cell, _ in self.running.values())
+            line = f"{self.done}/{self.total} cells{failed}; {self._standing()}: {names}"
+            self.screen.update(line, done=self.done, total=self.total)
 
     def time_left(self) -> float | None:
         """Seconds until the last cell, from those that are done: alike cells first; None before there is one."""
@@ -130,8 +130,7 @@ class Progress:
 
     def _standing(self) -> str:
         left = self.time_left()
-        names = "; ".join(cell_title(cell.inputs) for cell, _ in self.running.values())
-        running = f"{len(self.running)} running" + (f" ({names})" if names else "")
+        running = f"{len(self.running)} running"
         return running if left is None else f"{running}, {_spoken(left)} left"
 
     def _count(self, row: Row) -> None:
@@ -143,6 +142,8 @@ class Progress:
                 self._seconds[alike].append(row["measured"]["wall_seconds"])
 
     def _expected(self, cell: Cell) -> float:
+        if cell.absent:
+            return 0.0
         known = (self._seconds[alike] for alike in _kinds(cell.inputs) if alike in self._seconds)
         return fmean(next(known))
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import shutil
 import time
 from collections import Counter, deque
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -14,8 +17,9 @@ from manyview.bench.memory import resident_by_group
 from manyview.bench.plan import Limits, Plan, read_plan
 from manyview.bench.process import CellProcess, Outcome
 from manyview.bench.progress import Progress, Quiet, default_screen
-from manyview.bench.version import CHANGED
+from manyview.bench.version import CHANGED, code_version, copy_package
 
+CODE_NAME = ".code"
 TICK = 0.02  # seconds between two looks at the children
 WATCH = 0.1  # seconds between two looks at their memory
 
@@ -81,11 +85,10 @@ def run_plan(
     """
     if jobs < 1:
         raise ValueError(f"jobs must be at least 1, not {jobs}")
-    plan = read_plan(plan_path)
-    cells = cells_of(plan, data_dir=None if data_dir is None else Path(data_dir))
-    out = Path(out_dir)
+    plan, out = read_plan(plan_path), Path(out_dir).resolve()
     out.mkdir(parents=True, exist_ok=True)
-    with Journal(out / JOURNAL_NAME) as journal:
+    with Journal(out / JOURNAL_NAME) as journal, _code_in(out / CODE_NAME) as code:
+        cells = cells_of(plan, code=code_version(code / "manyview"), data_dir=Path(data_dir) if data_dir else None)
         lines = read_journal(journal.path)
         _note_plan(journal, lines, plan, cells)
         known = {row["key"]: row for row in lines if row["kind"] == "result"}
@@ -97,10 +100,20 @@ def run_plan(
         screen = default_screen() if progress else Quiet()
         follow = Progress(cells, settled.values(), jobs=jobs, screen=screen)
         try:
-            _run_cells([cell for cell in cells if cell.key not in settled], journal, plan, jobs, follow)
+            _run_cells([cell for cell in cells if cell.key not in settled], journal, plan, jobs, follow, code)
         finally:
             screen.close()
     return RunReport(journal.path, len(cells), len(settled), len(cells) - len(settled), follow.failed)
+
+
+@contextlib.contextmanager
+def _code_in(folder: Path) -> Iterator[Path]:
+    """A copy of the package for the cells; what a killed run left there is replaced."""
+    copy_package(folder)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _note_plan(journal: Journal, lines: list[Row], plan: Plan, cells: list[Cell]) -> None:
@@ -121,7 +134,7 @@ def _settled(row: Row, limits: Limits, retry_failed: bool) -> bool:
     return not (retry_failed or more_time or more_memory or CHANGED in status)
 
 
-def _run_cells(cells: list[Cell], journal: Journal, plan: Plan, jobs: int, progress: Progress) -> None:
+def _run_cells(cells: list[Cell], journal: Journal, plan: Plan, jobs: int, progress: Progress, code: Path) -> None:
     waiting, running = deque(cells), list[CellProcess]()
     resident, next_watch = Counter[int](), 0.0
 
@@ -134,7 +147,7 @@ def _run_cells(cells: list[Cell], journal: Journal, plan: Plan, jobs: int, progr
         while waiting or running:
             while waiting and len(running) < jobs:
                 cell = waiting.popleft()
-                started = _start(cell, plan)
+                started = _start(cell, plan, code)
                 if isinstance(started, CellProcess):
                     running.append(started)
                     progress.started(cell)
@@ -153,12 +166,12 @@ def _run_cells(cells: list[Cell], journal: Journal, plan: Plan, jobs: int, progr
             process.close()
 
 
-def _start(cell: Cell, plan: Plan) -> CellProcess | Outcome:
+def _start(cell: Cell, plan: Plan, code: Path) -> CellProcess | Outcome:
     """A process, or what is known without one."""
     reason = cell.absent
     if reason is None:
         try:
-            return CellProcess(cell, limits=plan.limits, folder=plan.folder)
+            return CellProcess(cell, limits=plan.limits, folder=plan.folder, code=code)
         except OSError as error:  # no process, no file descriptor, no disk
             reason = f"could not be started: {error}"
     return {"status": f"failed: {reason}", "result": None, "measured": {}}

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from manyview.bench.summary import Entry, Failure, Summary
+    from manyview.bench.summary import Entry, Summary
 
 LOWER_IS_BETTER = ("seconds", "cpu_seconds", "peak_mb")
 CSV_COLUMNS = ("data", "method", "order", "metric", "n", "mean", "sd", "failed", "missing")
@@ -44,12 +45,15 @@ def markdown(summary: Summary, /) -> str:
     lines = [f"# {summary.name}", ""]
     for section in _sections(summary):
         lines += [f"## {section.data}, rows {section.order}", ""]
-        lines += [_pipes(["method", *summary.metrics, "runs"]), _pipes(["---"] * (len(summary.metrics) + 2))]
+        lines += [
+            _pipes(["method", *map(_escape_markdown, summary.metrics), "runs"]),
+            _pipes(["---"] * (len(summary.metrics) + 2)),
+        ]
         lines += [_pipes(cells) for cells in _body(section, _escape_markdown, "{mean} ± {sd}", "**{}**")]
         lines.append("")
     if summary.failures:
         lines += ["## Failed cells", ""]
-        lines += [f"- {_escape_markdown(_failure(failure))}" for failure in summary.failures]
+        lines += [f"- {_escape_markdown(line)}" for line in _failures(summary)]
         lines.append("")
     return "\n".join(lines)
 
@@ -72,7 +76,7 @@ def latex(summary: Summary, /) -> str:
             r"\end{table}",
             "",
         ]
-    lines += [f"% failed: {_failure(failure)}" for failure in summary.failures]
+    lines += [f"% failed: {line}" for line in _failures(summary)]
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
@@ -81,7 +85,12 @@ def _sections(summary: Summary) -> list[Section]:
     for entry in summary.entries:
         section = sections.setdefault((entry.data, entry.order), Section(entry.data, entry.order, {}))
         section.lines.setdefault(entry.label, []).append(entry)
-    return list(sections.values())
+    # a data set without any value is told about once, among the failures
+    return [section for section in sections.values() if any(_any_value(entries) for entries in section.lines.values())]
+
+
+def _any_value(entries: list[Entry]) -> bool:
+    return any(entry.mean is not None for entry in entries)
 
 
 def _body(section: Section, escape: Callable[[str], str], pair: str, bold: str) -> Iterator[list[str]]:
@@ -110,18 +119,21 @@ def _best(section: Section) -> dict[str, str]:
 
 
 def _shown(entry: Entry) -> str:
-    return "" if entry.mean is None else _round(entry.mean, entry.metric)
+    return "" if entry.mean is None else f"{entry.mean:.{_decimals(entry)}f}"
 
 
 def _number(entry: Entry, pair: str) -> str:
     if entry.mean is None:
         return "failed" if entry.failed else "–"
     mean = _shown(entry)
-    return mean if entry.sd is None else pair.format(mean=mean, sd=_round(entry.sd, entry.metric))
+    return mean if entry.sd is None else pair.format(mean=mean, sd=f"{entry.sd:.{_decimals(entry)}f}")
 
 
-def _round(value: float, metric: str) -> str:
-    return f"{value:.3g}" if metric in LOWER_IS_BETTER else f"{value:.3f}"
+def _decimals(entry: Entry) -> int:
+    """Three for scores; three digits in all for measures."""
+    if entry.metric not in LOWER_IS_BETTER or not entry.mean:
+        return 3
+    return max(0, 2 - math.floor(math.log10(entry.mean)))
 
 
 def _runs(entry: Entry) -> str:
@@ -130,9 +142,17 @@ def _runs(entry: Entry) -> str:
     return f"{entry.n}" if entry.n == planned else f"{entry.n} of {planned}"
 
 
-def _failure(failure: Failure) -> str:
-    seeds = ", ".join(map(str, failure.seeds))
-    return f"{failure.data}, {failure.label}, {failure.order}, seed {seeds}: {failure.reason}"
+def _failures(summary: Summary) -> Iterator[str]:
+    """A line for cells that differ in their seeds only; one line for a data set of which nothing worked."""
+    alive = {entry.data for entry in summary.entries if entry.mean is not None or entry.missing}
+    reasons: dict[str, list[str]] = {}
+    for failure in summary.failures:
+        if failure.data in alive:
+            seeds = ", ".join(map(str, failure.seeds))
+            yield f"{failure.data}, {failure.label}, {failure.order}, seed {seeds}: {failure.reason}"
+        elif failure.reason not in reasons.setdefault(failure.data, []):
+            reasons[failure.data].append(failure.reason)
+    yield from (f"{data}, all cells: {'; '.join(several)}" for data, several in reasons.items())
 
 
 def _pipes(cells: list[str]) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import importlib.machinery
 import importlib.metadata
 import importlib.util
 import platform
+import shutil
 import sys
 from collections.abc import Container
 from pathlib import Path
@@ -27,10 +27,15 @@ _OUTSIDE_A_CELL = {
 }
 
 
-@functools.cache
-def code_version() -> dict[str, str]:
-    """Version and source digest of this package, versions of what it computes with."""
-    root = Path(manyview.__file__).parent
+def copy_package(folder: Path, /) -> None:
+    """Copy this package into an emptied folder: the original may be edited while cells run, their code may not."""
+    shutil.rmtree(folder, ignore_errors=True)
+    original = Path(manyview.__file__).parent
+    shutil.copytree(original, folder / "manyview", ignore=shutil.ignore_patterns("__pycache__"))
+
+
+def code_version(root: Path, /) -> dict[str, str]:
+    """Version and source digest of this package, as it lies in `root`; versions of what it computes with."""
     return {
         "manyview": manyview.__version__,
         "source": files_digest(root, suffixes=SOURCES, skip=_OUTSIDE_A_CELL),

@@ -59,7 +59,7 @@ def _named_tables(X: Any) -> tuple[list[str], list[Any]] | None:
     """Names and tables where X is several tables; None where it is one."""
     if isinstance(X, Views):
         return list(X.names), list(X.tables)
-    if isinstance(X, Mapping):
+    if isinstance(X, Mapping) and not sp.issparse(X):  # a DOK matrix is a mapping too
         if not X:
             raise ValueError("Got an empty mapping: pass at least one view.")
         return [str(name) for name in X], list(X.values())

@@ -313,6 +313,12 @@ class SemiNTF(ClusterMixin, TransformerMixin, BaseEstimator):
         """Fit, and return the membership of the rows."""
         return self.fit(X).membership_
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = []  # memberships are float64, whatever came in
+        return tags
+
     @property
     def _n_features_out(self) -> int:
         return int(self.membership_.shape[1])

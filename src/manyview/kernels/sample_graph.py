@@ -1,0 +1,166 @@
+"""Exact nearest neighbours among the samples of one view, and the probabilistic k-neighbour (PKN) graph on them.
+
+    W_ij = (d_{k+1} - d_j) / (k d_{k+1} - sum_{l<=k} d_l)        d_1 <= d_2 <= … squared distances of row i, sorted
+
+The minimiser of sum_j d_j w_j + gamma ||w||² on the simplex with gamma such that k weights are non-zero. Neighbours are
+positions 2..k+2 of a stable sort of the row: the first of the sort is dropped, whoever it is. Among duplicates that is
+the one with the lowest row number, so a later duplicate keeps itself as a neighbour (a loop in the graph).
+
+N x N distances exist for one block of rows at a time. Products are not centred first: for whole numbers (word counts)
+they are then exact, equal distances are equal floats, and ties fall in the order of the rows on every machine.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from manyview.kernels.arrays import FloatArray, IntArray, Table
+
+ENTRIES_AT_ONCE = 1 << 22  # of a block of distances, 32 MB
+PAIRS_AT_ONCE = 1 << 14
+FEWEST_COLUMNS = 3  # below this a row's z-scores keep at most a sign
+
+
+class SampleRows(NamedTuple):
+    """Rows whose distances are wanted: row i is table_i minus offset_i in every column."""
+
+    table: Table  # (N, d) float64, dense or CSR
+    offset: FloatArray | None  # (N,) mean of each table row, so that a CSR table stays sparse; None: nothing to take off
+
+
+class Neighbours(NamedTuple):
+    """The k + 1 nearest of every row, ascending, the first of the sort dropped."""
+
+    columns: IntArray  # (N, k + 1)
+    distances: FloatArray  # (N, k + 1), squared
+
+    @property
+    def k(self) -> int:
+        """Number of neighbours that can receive weight."""
+        return max(self.columns.shape[1] - 1, 1)
+
+
+def raw_rows(x: Table, /) -> SampleRows:
+    """The rows as they are, in double precision."""
+    return SampleRows(sp.csr_array(x, dtype=np.float64) if sp.issparse(x) else np.asarray(x, dtype=np.float64), None)
+
+
+def standard_rows(x: Table, /) -> SampleRows:
+    """Every row z-scored across its columns: mean 0, standard deviation 1 (with n - 1); a constant row becomes zero.
+
+    A table of one or two columns is left as it is, because the z-scores of a row would keep at most a sign.
+    """
+    rows = raw_rows(x)
+    d = rows.table.shape[1]
+    if d < FEWEST_COLUMNS:
+        return rows
+    if not sp.issparse(rows.table):
+        centred = rows.table - rows.table.mean(axis=1, keepdims=True)
+        return SampleRows(centred * _inverse_spread(rows.table, np.einsum("nd,nd->n", centred, centred))[:, None], None)
+    mean = np.asarray(rows.table.mean(axis=1)).ravel()
+    squares = _squared_norms(rows.table) - d * mean**2
+    scale = _inverse_spread(rows.table, squares)
+    return SampleRows(sp.csr_array(sp.diags_array(scale) @ rows.table), mean * scale)
+
+
+def _inverse_spread(table: Table, squares: FloatArray) -> FloatArray:
+    """1 / standard deviation of every row; 0 where the row is constant up to rounding."""
+    d = table.shape[1]
+    constant = squares <= 8 * d * np.finfo(float).eps ** 2 * _squared_norms(table)
+    return np.where(constant, 0, np.sqrt((d - 1) / np.where(constant, 1, squares)))
+
+
+def _squared_norms(table: Table) -> FloatArray:
+    if sp.issparse(table):
+        return np.asarray(table.multiply(table).sum(axis=1)).ravel()
+    return np.einsum("nd,nd->n", table, table)
+
+
+def distance_block(rows: SampleRows, start: int, stop: int, /) -> FloatArray:
+    """Squared distances (stop - start, N) of a stretch of rows to all rows; exactly 0 between duplicates."""
+    x, offset = rows
+    norms = _squared_norms(x)
+    product = x[start:stop] @ x.T
+    d = product.toarray() if sp.issparse(product) else product
+    if offset is not None:
+        d -= x.shape[1] * np.outer(offset[start:stop], offset)
+        norms = norms - x.shape[1] * offset**2
+    d *= -2
+    d += norms[start:stop, None]
+    d += norms
+    # half the digits are gone below this share of the terms: subtract the rows themselves
+    lost = np.nonzero(d < np.sqrt(np.finfo(float).eps) * (norms[start:stop, None] + norms))
+    for first in range(0, len(lost[0]), PAIRS_AT_ONCE):
+        i, j = (side[first : first + PAIRS_AT_ONCE] for side in lost)
+        d[i, j] = _direct(rows, i + start, j)
+    return d
+
+
+def _direct(rows: SampleRows, i: IntArray, j: IntArray) -> FloatArray:
+    d = _squared_norms(rows.table[i] - rows.table[j])
+    if rows.offset is not None:
+        d = np.maximum(d - rows.table.shape[1] * (rows.offset[i] - rows.offset[j]) ** 2, 0)
+    return d
+
+
+def block_edges(n_samples: int, /) -> IntArray:
+    """Where to cut the rows so that a block of N x N numbers stays small."""
+    height = max(1, ENTRIES_AT_ONCE // max(n_samples, 1))
+    return np.append(np.arange(0, n_samples, height), n_samples)
+
+
+def sample_neighbours(rows: SampleRows, k: int, /) -> Neighbours:
+    """Exact neighbours of every row; k is cut to the N - 2 that the formula can serve (1 for two rows)."""
+    n_samples = rows.table.shape[0]
+    wanted = min(k + 2, n_samples)  # with the one to drop
+    edges = block_edges(n_samples)
+    parts = [_stable_nearest(distance_block(rows, i, j), wanted) for i, j in zip(edges[:-1], edges[1:], strict=True)]
+    columns, distances = (np.concatenate(side)[:, 1:] for side in zip(*parts, strict=True))
+    return Neighbours(columns, distances)
+
+
+def _stable_nearest(d: FloatArray, count: int) -> tuple[IntArray, FloatArray]:
+    """The first ``count`` columns of a stable sort of every row, without sorting the rows."""
+    bound = np.partition(d, count - 1, axis=1)[:, count - 1 : count]
+    candidates = d <= bound
+    tied = np.flatnonzero(candidates.sum(axis=1) > count)  # more candidates than places: equals at the border
+    if len(tied):
+        keep = np.argsort(d[tied], axis=1, kind="stable")[:, :count]
+        candidates[tied] = False
+        candidates[tied[:, None], keep] = True
+    columns = np.nonzero(candidates)[1].reshape(len(d), count)
+    values = np.take_along_axis(d, columns, axis=1)
+    order = np.argsort(values, axis=1, kind="stable")
+    return np.take_along_axis(columns, order, axis=1), np.take_along_axis(values, order, axis=1)
+
+
+def sample_weights(distances: FloatArray, /) -> FloatArray:
+    """PKN weights (N, k + 1) from sorted squared distances (N, k + 1); the last column is 0.
+
+    Where the k + 1 nearest are equally far the formula is 0/0. Such a row has no nearest neighbours and gets none: any
+    choice among its equals would follow the order of the rows in the file. Two samples are each other's neighbour.
+    """
+    if distances.shape[1] == 1:
+        return np.ones_like(distances)
+    last = distances[:, -1:]
+    w = last - distances
+    total = w.sum(axis=1, keepdims=True)
+    flat = total <= np.finfo(float).eps * w.shape[1] * last
+    return np.where(flat, 0, w / np.where(flat, 1, total))
+
+
+def neighbour_matrix(columns: IntArray, weights: FloatArray, /) -> sp.csr_array:
+    """Weights (N, m) on columns (N, m) as a CSR matrix (N, N), zeros left out."""
+    n_samples, m = columns.shape
+    indptr = np.arange(0, n_samples * m + 1, m)
+    matrix = sp.csr_array((weights.ravel(), columns.ravel(), indptr), shape=(n_samples, n_samples))
+    matrix.sort_indices()
+    matrix.eliminate_zeros()
+    return matrix
+
+
+def sample_graph(rows: SampleRows, k: int, /) -> sp.csr_array:
+    """The PKN graph (N, N) of the rows, not symmetric: row i holds the weights of i's neighbours."""
+    columns, distances = sample_neighbours(rows, k)
+    return neighbour_matrix(columns, sample_weights(distances))

@@ -1,0 +1,15 @@
+"""scikit-learn's whole battery of common checks, over every estimator in the single-array form."""
+
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from manyview import SemiNTF
+
+ESTIMATORS = [SemiNTF(n_clusters=3, random_state=0, views=views) for views in (None, 2)]
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@parametrize_with_checks(ESTIMATORS)
+def test_scikit_learn_check(estimator, check):
+    check(estimator)
