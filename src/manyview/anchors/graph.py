@@ -59,7 +59,7 @@ class SliceAnchors:
         """Squared distances (n, m); infinite to anchors that do not exist in this table."""
         d = squared_distances(table.astype(dtype, copy=False), self.centres.astype(dtype, copy=False))
         if not self.valid.all():
-            d[:, ~self.valid] = np.inf
+            d[:, ~self.valid] = np.inf if self.valid.any() else 0  # without any anchor the slice is absent
         return d
 
 
@@ -83,9 +83,10 @@ class AnchorGraph:
 
     def __call__(self, block: RowBlock, /) -> GraphBlock:
         """Anchor weights of a block of raw rows."""
-        present = self.geometry.present(block)  # (V, n)
+        filled = self.geometry.present(block)  # (V, n)
         columns, weights, here = [], [], []
         for g, anchors in enumerate(self.views):
+            present = filled & np.array([a.valid.any() for a in anchors])[:, None]
             distances = [
                 a.distances(self.geometry.table(block, g, v), dtype=np.dtype(self.dtype)) for v, a in enumerate(anchors)
             ]
@@ -110,6 +111,8 @@ class AnchorGraph:
         for v, d in enumerate(distances):
             if v not in sparse:
                 total += np.where(np.isfinite(d), d, 0) * present[v][:, None]
+        nowhere = ~np.any([anchors.valid for anchors in self.views[g]], axis=0)  # (m,)
+        total[:, nowhere] = np.inf
         return total
 
     def _neighbours(self, d: FloatArray) -> tuple[IntArray, FloatArray]:

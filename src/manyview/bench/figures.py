@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 PANEL = (3.6, 0.32)  # inches: width of a panel, height of a line in it
 COLUMNS = 3
-MARKERS = {"as-stored": {"marker": "o", "mfc": "white"}, "shuffled": {"marker": "o"}}
+MARKERS = {"as-stored": {"ms": 9, "mfc": "white"}, "shuffled": {"ms": 5, "mfc": "C0"}}
 
 
 def draw_figures(summary: Summary, folder: Path, /) -> list[Path]:
@@ -46,7 +46,7 @@ def _side_by_side(entries: list[Entry], metric: str) -> Any:
                 [entry.mean for entry in here],
                 [methods.index(entry.label) for entry in here],
                 xerr=[entry.sd or 0.0 for entry in here],
-                linestyle="",
+                fmt="o",
                 color="C0",
                 label=order,
                 **style,
@@ -54,8 +54,7 @@ def _side_by_side(entries: list[Entry], metric: str) -> Any:
         axes.set(title=data, xlabel=metric, yticks=range(len(methods)), ylim=(len(methods) - 0.5, -0.5))
         axes.set_yticklabels(methods)
         axes.grid(axis="x", alpha=0.3)
-    next(iter(panels.values())).legend(fontsize="small")
-    return figure
+    return _with_legend(figure, panels)
 
 
 def _curves(entries: list[Entry], metric: str) -> Any:
@@ -79,8 +78,7 @@ def _curves(entries: list[Entry], metric: str) -> Any:
                 axes.set_xscale("log")
         axes.set(title=data, xlabel=name, ylabel=metric)
         axes.grid(alpha=0.3)
-    next(iter(panels.values())).legend(fontsize="small")
-    return figure
+    return _with_legend(figure, panels)
 
 
 def _maps(entries: list[Entry], metric: str) -> Any:
@@ -113,6 +111,12 @@ def _panels(titles: list[str], *, height: float) -> tuple[Any, dict[str, Any]]:
     for unused in grid[len(titles) :]:
         unused.set_visible(False)
     return figure, dict(zip(titles, grid, strict=False))
+
+
+def _with_legend(figure: Any, panels: dict[str, Any]) -> Any:
+    handles, labels = next(iter(panels.values())).get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), fontsize="small")
+    return figure
 
 
 def _save(figure: Any, path: Path) -> Path:

@@ -80,7 +80,7 @@ def _outcome(job: Mapping[str, Any]) -> dict[str, Any]:
             "peak_mb": own_peak() / 1e6,
             "warnings": sorted({f"{one.category.__name__}: {_one_line(one.message)}" for one in heard}),
             "traceback": trace,
-            "platform": platform.platform(),
+            "platform": f"{platform.system()} {platform.machine()}",
             "blas": sorted({f"{one['internal_api']} {one['version']}" for one in threadpool_info()}),
         },
     }

@@ -23,7 +23,7 @@ import scipy.sparse.linalg
 from manyview.kernels.arrays import FloatArray, IntArray, Table
 
 EDGES_AT_ONCE = 1 << 16
-DENSE_SIZE = 400  # up to this many anchors all eigenvectors are as cheap as some
+DENSE_SIZE = 500  # up to this many anchors all eigenvectors are as cheap as some
 
 
 class CoClusters(NamedTuple):
@@ -44,11 +44,17 @@ class _Edges(NamedTuple):
     columns: IntArray  # (E,)
     shape: tuple[int, int]
     by_column: IntArray  # (E,) edges sorted by column, rows ascending
-    row_starts: IntArray  # first edge of every row that has one
-    column_starts: IntArray  # the same in the order of by_column
+    row_ends: IntArray  # (n + 1,) row i has the edges row_ends[i] … row_ends[i + 1]
+    column_ends: IntArray  # (m + 1,) the same for columns, in the order of by_column
 
     def matrix(self, weights: FloatArray) -> Table:
-        return sp.csr_array((weights, (self.rows, self.columns)), shape=self.shape)
+        """CSR (n, m) with other weights on these edges."""
+        return sp.csr_array((weights, self.columns, self.row_ends), shape=self.shape)
+
+    def transposed(self, weights: FloatArray) -> Table:
+        """Its transpose, CSR too: products with it are fast."""
+        order = self.by_column
+        return sp.csr_array((weights[order], self.rows[order], self.column_ends), shape=self.shape[::-1])
 
 
 class _Vectors(NamedTuple):
@@ -69,7 +75,7 @@ def cocluster(A: Table, n_clusters: int, /, *, max_iter: int = 50, columns_too: 
     without it the rows alone are projected (the paper).
     """
     edges = _edges(A)
-    found = _vectors(edges.matrix(edges.weights), n_clusters)
+    found = _vectors(edges, edges.weights, n_clusters)
     if found.fewer > n_clusters * (1 - 1e-10):  # that many components, or more, to begin with
         return _components(edges.matrix(edges.weights), 0)
     strength = 0.1  # lambda
@@ -78,12 +84,12 @@ def cocluster(A: Table, n_clusters: int, /, *, max_iter: int = 50, columns_too: 
     while n_iter < max_iter:
         n_iter += 1
         target = edges.weights - strength / 2 * _edge_distances(edges, U, V)
-        p = _project(target, edges.row_starts)
+        p = _project(target, edges.row_ends)
         if columns_too:
             columns = np.empty_like(p)
-            columns[edges.by_column] = _project(target[edges.by_column], edges.column_starts)
+            columns[edges.by_column] = _project(target[edges.by_column], edges.column_ends)
             p = (p + columns) / 2
-        found = _vectors(edges.matrix(p), n_clusters)
+        found = _vectors(edges, p, n_clusters, found.V)
         U, V = found.row_scale[:, None] * found.U, found.column_scale[:, None] * found.V
         if found.fewer < n_clusters - 1e-7:
             strength *= 2
@@ -98,17 +104,9 @@ def _edges(A: Table) -> _Edges:
     A = sp.csr_array(A, dtype=np.float64)
     A.sum_duplicates()
     A.eliminate_zeros()
-    edges = A.tocoo()
-    by_column = np.argsort(edges.col, kind="stable")
-    return _Edges(
-        edges.data,
-        edges.row,
-        edges.col,
-        A.shape,
-        by_column,
-        np.flatnonzero(np.diff(edges.row, prepend=-1)),
-        np.flatnonzero(np.diff(edges.col[by_column], prepend=-1)),
-    )
+    rows = np.repeat(np.arange(A.shape[0], dtype=np.int32), np.diff(A.indptr))
+    ends = np.concatenate([[0], np.cumsum(np.bincount(A.indices, minlength=A.shape[1]))])
+    return _Edges(A.data, rows, A.indices, A.shape, np.argsort(A.indices, kind="stable"), A.indptr, ends)
 
 
 def _edge_distances(edges: _Edges, U: FloatArray, V: FloatArray) -> FloatArray:
@@ -121,12 +119,13 @@ def _edge_distances(edges: _Edges, U: FloatArray, V: FloatArray) -> FloatArray:
     return distances
 
 
-def _project(z: FloatArray, starts: IntArray) -> FloatArray:
-    """Projection of every stretch z[start:next start] on the simplex, max(z - t, 0), all stretches at once.
+def _project(z: FloatArray, ends: IntArray) -> FloatArray:
+    """Projection of every stretch z[end:next end] on the simplex, max(z - t, 0), all stretches at once.
 
     t is the mean excess of the entries above it; dropping what is below the mean only raises t, so the passes end.
     """
-    sizes = np.diff(starts, append=len(z))
+    filled = np.diff(ends) > 0
+    starts, sizes = ends[:-1][filled], np.diff(ends)[filled]
     z = z - np.repeat(np.maximum.reduceat(z, starts), sizes)  # the largest is zero: no digits lost beside the 1
     above = np.ones(len(z), dtype=bool)
     while True:
@@ -138,12 +137,21 @@ def _project(z: FloatArray, starts: IntArray) -> FloatArray:
         above = still
 
 
-def _vectors(P: Table, n_clusters: int) -> _Vectors:
+def _vectors(edges: _Edges, p: FloatArray, n_clusters: int, before: FloatArray | None = None) -> _Vectors:
     """The c leading singular vectors of P1, over sqrt(2): [U; V] has orthonormal columns."""
-    row_scale, column_scale = (_inverse_root(P.sum(axis=axis)) for axis in (1, 0))
-    P1 = sp.csr_array(P.multiply(row_scale[:, None]).multiply(column_scale))
-    squares, V = _leading_right(P1, n_clusters + 1)  # descending
-    squares, V, more = squares[:n_clusters], V[:, :n_clusters], float(squares.sum())
+    row_sums: FloatArray = np.bincount(edges.rows, p, minlength=edges.shape[0]).astype(np.float64)
+    column_sums: FloatArray = np.bincount(edges.columns, p, minlength=edges.shape[1]).astype(np.float64)
+    row_scale, column_scale = _inverse_root(row_sums), _inverse_root(column_sums)
+    p1 = p * row_scale[edges.rows] * column_scale[edges.columns]
+    P1, P1t = edges.matrix(p1), edges.transposed(p1)
+    m, count = edges.shape[1], min(n_clusters + 1, edges.shape[1])
+    if m <= DENSE_SIZE or 4 * count > m:
+        squares, V = scipy.linalg.eigh((P1t @ P1).toarray(), subset_by_index=(m - count, m - 1), driver="evr")
+    else:
+        squares, V = _leading_right(P1, P1t, _component_vectors(P1, np.sqrt(column_sums)), count, before)
+    order = np.argsort(-squares, kind="stable")
+    V, more = V[:, order[:n_clusters]], float(squares.sum())
+    squares = squares[order[:n_clusters]]
     U = (P1 @ V) * _inverse_root(squares)
     half = np.sqrt(0.5)
     return _Vectors(U * half, V * half, row_scale, column_scale, float(squares.sum()), more)
@@ -151,27 +159,45 @@ def _vectors(P: Table, n_clusters: int) -> _Vectors:
 
 def _inverse_root(x: FloatArray) -> FloatArray:
     """1 / sqrt(x), zero where x is not positive: an anchor without an edge takes no part."""
-    x = np.asarray(x).ravel()
     return np.where(x > 0, 1 / np.sqrt(np.where(x > 0, x, 1)), 0)
 
 
-def _leading_right(P1: Table, count: int) -> tuple[FloatArray, FloatArray]:
-    """Largest eigenvalues of P1'P1 and their vectors (m, count), descending; at most m."""
+def _leading_right(
+    P1: Table, P1t: Table, known: FloatArray, count: int, before: FloatArray | None
+) -> tuple[FloatArray, FloatArray]:
+    """Largest eigenvalues of P1'P1 and their vectors (m, count).
+
+    Every component has an eigenvalue 1 with a known vector. A Krylov space holds one vector of an eigenvalue, however
+    often it occurs, so the known ones are taken out first.
+    """
+    known = known[:, :count]
+    ones = np.ones(known.shape[1])
+    wanted = count - len(ones)
+    if wanted == 0:
+        return ones, known
     m = P1.shape[1]
-    count = min(count, m)
-    if m <= DENSE_SIZE or 4 * count > m:
-        gram = (P1.T @ P1).toarray()
-        eigenvalues, V = scipy.linalg.eigh(gram, subset_by_index=(m - count, m - 1), driver="evr")
-    else:
-        start = np.random.default_rng(0).standard_normal(m)  # any vector will do, the same one every time
-        gram = scipy.sparse.linalg.LinearOperator((m, m), matvec=lambda v: P1.T @ (P1 @ v), dtype=np.float64)
-        eigenvalues, V = scipy.sparse.linalg.eigsh(gram, count, which="LA", v0=start, ncv=min(m, 4 * count + 20))
-    order = np.argsort(-eigenvalues, kind="stable")
-    return eigenvalues[order], V[:, order]
+    start = np.random.default_rng(0).standard_normal(m)  # any vector will do, the same one every time
+    if before is not None:
+        start = 1e-3 * start / np.sqrt(m) + before.sum(axis=1)
+    rest = scipy.sparse.linalg.LinearOperator(
+        (m, m), matvec=lambda x: P1t @ (P1 @ x) - known @ (known.T @ x), dtype=np.float64
+    )
+    squares, V = scipy.sparse.linalg.eigsh(rest, wanted, which="LA", v0=start, ncv=min(m, 2 * count + 20))
+    return np.concatenate([ones, squares]), np.hstack([known, V])
+
+
+def _component_vectors(P1: Table, root_degrees: FloatArray) -> FloatArray:
+    """Orthonormal eigenvectors (m, q) of the eigenvalue 1: the roots of the column sums, component by component."""
+    labels = _components(P1, 0).column_labels
+    anchors = np.flatnonzero(labels >= 0)
+    vectors = np.zeros((len(labels), labels.max() + 1))
+    vectors[anchors, labels[anchors]] = root_degrees[anchors]
+    return vectors / np.sqrt(np.einsum("mq,mq->q", vectors, vectors))
 
 
 def _components(P: Table, n_iter: int) -> CoClusters:
     """Connected components of samples and anchors; an anchor without an edge belongs to none."""
+    P = P.copy()
     P.eliminate_zeros()
     n = P.shape[0]
     graph = sp.block_array([[None, P], [P.T, None]], format="csr")

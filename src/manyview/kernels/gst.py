@@ -36,8 +36,9 @@ def gst(s: FloatArray, /, *, tau: float, p: float, steps: int | None = None) -> 
     """
     if p == 1:
         return np.maximum(s - tau, 0)
-    kept = s > threshold(tau, p)
-    start = np.where(kept, s, 1)
+    limit = threshold(tau, p)
+    kept = s > limit
+    start = np.where(kept, s, limit + 1)  # any number above the threshold: below it the steps may leave t > 0
     t = start
     if steps is not None:
         for _ in range(steps):

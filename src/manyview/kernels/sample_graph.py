@@ -10,6 +10,7 @@ N x N distances exist for one block of rows at a time. Products are not centred 
 they are then exact, equal distances are equal floats, and ties fall in the order of the rows on every machine.
 """
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -26,7 +27,7 @@ class SampleRows(NamedTuple):
     """Rows whose distances are wanted: row i is table_i minus offset_i in every column."""
 
     table: Table  # (N, d) float64, dense or CSR
-    offset: FloatArray | None  # (N,) mean of each table row, so that a CSR table stays sparse; None: nothing to take off
+    offset: FloatArray | None  # (N,) the mean of each row of the table, so that CSR stays sparse; None is zero
 
 
 class Neighbours(NamedTuple):
@@ -115,7 +116,7 @@ def sample_neighbours(rows: SampleRows, k: int, /) -> Neighbours:
     n_samples = rows.table.shape[0]
     wanted = min(k + 2, n_samples)  # with the one to drop
     edges = block_edges(n_samples)
-    parts = [_stable_nearest(distance_block(rows, i, j), wanted) for i, j in zip(edges[:-1], edges[1:], strict=True)]
+    parts = [_stable_nearest(distance_block(rows, i, j), wanted) for i, j in pairwise(edges)]
     columns, distances = (np.concatenate(side)[:, 1:] for side in zip(*parts, strict=True))
     return Neighbours(columns, distances)
 

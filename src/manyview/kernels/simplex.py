@@ -12,6 +12,8 @@ def project_simplex(z: FloatArray, /) -> FloatArray:
 
     Rows (n, m) are sorted once; entries of minus infinity never receive weight.
     """
+    largest = z.max(axis=1, keepdims=True)
+    z = z - np.where(np.isfinite(largest), largest, 0)  # a shift changes nothing; beside large z the 1 is lost
     descending = -np.sort(-z, axis=1)
     finite = np.isfinite(descending)
     sums = np.cumsum(np.where(finite, descending, 0), axis=1) - 1
@@ -28,6 +30,10 @@ def nearest(d: FloatArray, k: int, /) -> tuple[IntArray, FloatArray]:
         return columns, np.take_along_axis(d, columns, axis=1)
     columns = np.sort(np.argpartition(d, k - 1, axis=1)[:, :k], axis=1)
     values = np.take_along_axis(d, columns, axis=1)
+    tied = np.count_nonzero(d <= values.max(axis=1, keepdims=True), axis=1) > k  # the k-th has equals: which are in?
+    if tied.any():
+        columns[tied] = np.sort(np.argsort(d[tied], axis=1, kind="stable")[:, :k], axis=1)
+        values[tied] = np.take_along_axis(d[tied], columns[tied], axis=1)
     order = np.argsort(values, axis=1, kind="stable")
     return np.take_along_axis(columns, order, axis=1), np.take_along_axis(values, order, axis=1)
 

@@ -24,12 +24,13 @@ class Transform(NamedTuple):
     forward: FloatArray  # (F, V), complex for the DFT
     inverse: FloatArray  # (V, F); the real part of the product is the tensor
     energy: FloatArray  # (F,), ||A||² = sum_f energy_f ||(M A)_f||²
+    trivial: bool = False  # the identity: nothing to do
 
 
 def view_transform(kind: str, n_views: int, /) -> Transform:
     """The transform of that name for that many views."""
     if kind == "identity":
-        return Transform(np.eye(n_views), np.eye(n_views), np.ones(n_views))
+        return Transform(np.eye(n_views), np.eye(n_views), np.ones(n_views), trivial=True)
     if kind == "dct":
         M = scipy.fft.dct(np.eye(n_views), axis=0, norm="ortho")
         return Transform(M, M.T, np.ones(n_views))
@@ -44,19 +45,20 @@ def view_transform(kind: str, n_views: int, /) -> Transform:
     raise ValueError(f"transform={kind!r} is unknown; choose one of {TRANSFORMS}.")
 
 
-def along_views(M: FloatArray, A: FloatArray, /) -> FloatArray:
-    """Apply a matrix (F, V) along the first axis of a tensor (V, …)."""
-    return np.tensordot(M, A, axes=(1, 0))
-
-
 def to_frequencies(transform: Transform, A: FloatArray, /) -> FloatArray:
-    """Tensor (V, n, k) to its slices (F, n, k) in the transformed domain."""
-    return along_views(transform.forward, A)
+    """Tensor (V, n, k) to its slices (F, n, k) in the transformed domain, in the precision of A."""
+    return A if transform.trivial else _along_views(transform.forward, A)
 
 
 def to_views(transform: Transform, A: FloatArray, /) -> FloatArray:
     """Slices (F, n, k) of a real tensor back to (V, n, k)."""
-    return np.ascontiguousarray(along_views(transform.inverse, A).real)
+    return A if transform.trivial else np.ascontiguousarray(_along_views(transform.inverse, A).real)
+
+
+def _along_views(M: FloatArray, A: FloatArray) -> FloatArray:
+    """Apply a matrix (F, V) along the first axis of a tensor (V, …)."""
+    kind = np.complex64 if np.iscomplexobj(M) else np.float32
+    return np.tensordot(M.astype(np.result_type(A.dtype, kind)), A, axes=(1, 0))
 
 
 def t_product(A: FloatArray, B: FloatArray, /, *, transform: Transform) -> FloatArray:

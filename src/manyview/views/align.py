@@ -21,7 +21,7 @@ def aligned_rows(tables: Sequence[Any], names: Sequence[str]) -> tuple[list[Any]
     aligned = list(tables)
     for v, index in indexed:
         if not index.is_unique:
-            twice = index[index.duplicated()][0]
+            twice = index[index.duplicated()].tolist()[0]
             raise ValueError(
                 f"View {names[v]!r} has the id {twice!r} more than once: ids must be unique to align rows."
             )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import pairwise
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,8 @@ def check_views(X: Any, /, *, ranges: Ranges = None, estimator: Any = None, rese
     named = _named_tables(X)
     if named is None:
         views = _cut(_one_table(X, estimator, reset), ranges)
+        for name, table in zip(views.names, views.tables, strict=True):
+            _require_finite(table, name)
     else:
         names, tables = named
         tables, ids = (tables, X.ids) if isinstance(X, Views) else aligned_rows(tables, names)
@@ -63,18 +66,23 @@ def _named_tables(X: Any) -> tuple[list[str], list[Any]] | None:
         if not X:
             raise ValueError("Got an empty mapping: pass at least one view.")
         return [str(name) for name in X], list(X.values())
-    if isinstance(X, list | tuple) and any(getattr(item, "ndim", 0) >= 2 for item in X):
+    if isinstance(X, list | tuple) and not X:
+        raise ValueError("Got an empty list: pass at least one view.")
+    if isinstance(X, list | tuple) and any(_is_table(item) for item in X):
         return [f"view {v}" for v in range(len(X))], list(X)
     return None
+
+
+def _is_table(item: Any) -> bool:
+    """Whether an item of a list is a view of its own, not a row; polars tables have a shape but no ndim."""
+    return len(getattr(item, "shape", ())) >= 2
 
 
 def _one_table(X: Any, estimator: Any, reset: bool) -> Table:
     """One table, through scikit-learn's own validation, so that its conventions hold to the letter."""
     options = {"accept_sparse": "csr", "dtype": FLOATS, "ensure_all_finite": False}
     known = estimator is not None
-    table = validate_data(estimator, X, reset=reset, **options) if known else check_array(X, **options)
-    _require_finite(table, "view 0")
-    return table
+    return _canonical(validate_data(estimator, X, reset=reset, **options) if known else check_array(X, **options))
 
 
 def _cut(table: Table, ranges: Ranges) -> Views:
@@ -87,17 +95,24 @@ def _cut(table: Table, ranges: Ranges) -> Views:
             raise ValueError(f"views={ranges} cannot cut n_features={width} columns into that many views.")
         edges = np.linspace(0, width, int(ranges) + 1).round().astype(int)
         pairs = list(pairwise(edges))
-    elif all(isinstance(item, int | np.integer) for item in ranges):
+    elif np.iterable(ranges) and all(isinstance(item, int | np.integer) for item in ranges):
         edges = np.cumsum([0, *ranges])
         if edges[-1] != width or min(ranges) < 1:
             raise ValueError(f"views={list(ranges)} must be positive widths that sum to n_features={width}.")
         pairs = list(pairwise(edges))
     else:
-        pairs = [(int(start), int(stop)) for start, stop in ranges]
+        pairs = _pairs(ranges)
         for v, (start, stop) in enumerate(pairs):
             if not 0 <= start < stop <= width:
                 raise ValueError(f"views: range {v} is ({start}, {stop}), outside n_features={width} or empty.")
     return Views([table[:, start:stop] for start, stop in pairs])
+
+
+def _pairs(ranges: Ranges) -> list[tuple[int, int]]:
+    try:
+        return [(index(start), index(stop)) for start, stop in ranges]
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"views={ranges!r}: give a number of views, their widths, or (start, stop) pairs.") from error
 
 
 def _check_table(table: Any, name: str) -> Table:
@@ -111,13 +126,23 @@ def _check_table(table: Any, name: str) -> Table:
     except (TypeError, ValueError) as error:
         raise type(error)(f"View {name!r}: {error}") from error
     _require_finite(checked, name)
-    return checked
+    return _canonical(checked)
+
+
+def _canonical(table: Table) -> Table:
+    """Every entry of a CSR matrix stored once: two halves of a count are not two counts."""
+    if not sp.issparse(table) or table.has_canonical_format:
+        return table
+    table = table.copy()
+    table.sum_duplicates()
+    return table
 
 
 def _require_finite(table: Table, name: str) -> None:
     values = table.data if sp.issparse(table) else table
-    if np.isfinite(values.sum()) or np.isfinite(values).all():  # the sum is the cheap test; it may overflow
-        return
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(values.sum()) or np.isfinite(values).all():  # the sum is the cheap test; it may overflow
+            return
     bad = ~np.isfinite(values)
     row = np.searchsorted(table.indptr, np.argmax(bad), side="right") - 1 if sp.issparse(table) else None
     first = int(np.argmax(bad.any(axis=1))) if row is None else int(row)

@@ -140,5 +140,4 @@ def _row_lengths(scalings: tuple[tuple[Scaling, ...], ...], rows: Rows[RowBlock]
 
 
 def _squares(table: Table) -> float:
-    values = table.data if sp.issparse(table) else table
-    return float(np.einsum("...,...->", values, values) if values.ndim == 1 else np.einsum("nd,nd->", values, values))
+    return float(np.square(table.data if sp.issparse(table) else table, dtype=np.float64).sum())

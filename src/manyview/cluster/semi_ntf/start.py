@@ -84,21 +84,18 @@ def spectral_labelling(
 
     def cluster(job: tuple[int, FloatArray]) -> tuple[IntArray, FloatArray]:
         number, scale = job
-        return _k_means(unit_rows(T[:, : len(scale)] * scale), n_clusters, n_init, seed + number)
+        E = unit_rows(T[:, : len(scale)] * scale)
+        centres, labels, _ = k_means(E, n_clusters, n_init=n_init, random_state=seed + number)
+        return labels, centres
 
-    results = list(engine.map(cluster, list(enumerate(scales))))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters is told at the end
+        results = list(engine.map(cluster, list(enumerate(scales))))
     labels = [found for found, _ in results]
     agreement = [np.mean([normalized_mutual_info_score(a, b) for b in labels]) for a in labels]
     best = int(np.argmax(agreement))
     scale = scales[best]
     return Labelling(basis.W[:, : len(scale)] * scale, results[best][1])
-
-
-def _k_means(E: FloatArray, n_clusters: int, n_init: int, seed: int) -> tuple[IntArray, FloatArray]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters is told at the end
-        centres, labels, _ = k_means(E, n_clusters, n_init=n_init, random_state=seed)
-    return labels, centres
 
 
 def pivoted_labelling(

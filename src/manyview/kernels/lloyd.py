@@ -1,0 +1,88 @@
+"""Lloyd's k-means from given rows, until no label changes; dense tables and CSR alike.
+
+    labels_i = argmin_j ||x_i - c_j||²  =  argmin_j ||c_j||² - 2 x_i'c_j          c_j = mean of the rows with label j
+
+Only centres whose rows changed are compared again, so the last passes are cheap.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from manyview.kernels.arrays import FloatArray, IntArray, Table
+
+
+class Partition(NamedTuple):
+    """Rows in groups."""
+
+    centres: FloatArray  # (m, d)
+    labels: IntArray  # (n,)
+    inertia: float  # sum of squared distances to the centres
+
+
+def best_of_starts(
+    x: Table, starts: IntArray, /, *, max_iter: int, place: Callable[[FloatArray], FloatArray] | None = None
+) -> Partition:
+    """The best of several runs; every row of ``starts`` (r, m) names the m rows of x (n, d) that one run begins with.
+
+    ``place`` maps means of rows to centres, for rows that are known up to a part that ``place`` removes: centres are
+    orthogonal to that part, so products with the rows do not see it.
+    """
+    squares = row_squares(x)
+    runs = (_lloyd(x, squares, rows, max_iter, place or np.asarray) for rows in starts)
+    return min(runs, key=lambda run: run.inertia)
+
+
+def row_squares(x: Table, /) -> FloatArray:
+    """Squared lengths (n,) of the rows."""
+    return np.asarray(x.multiply(x).sum(axis=1)).ravel() if sp.issparse(x) else np.einsum("nd,nd->n", x, x)
+
+
+def _lloyd(
+    x: Table, squares: FloatArray, rows: IntArray, max_iter: int, place: Callable[[FloatArray], FloatArray]
+) -> Partition:
+    n = len(squares)
+    start = x[rows]
+    centres = place(start.toarray() if sp.issparse(start) else np.asarray(start))
+    products = np.asarray(x @ centres.T)  # (n, m)
+    labels = np.full(n, -1)
+    for _ in range(max_iter):
+        gaps = np.einsum("md,md->m", centres, centres) - 2 * products  # squared distances less squares
+        new = _fill_empty(gaps.argmin(axis=1), gaps, squares)
+        changed = new != labels
+        if not changed.any():
+            break
+        moved = np.unique(np.concatenate([new[changed], labels[changed & (labels >= 0)]]))
+        labels = new
+        centres[moved] = place(_means(x, labels, moved, centres))
+        products[:, moved] = x @ centres[moved].T
+    gaps = np.einsum("md,md->m", centres, centres) - 2 * products
+    labels = gaps.argmin(axis=1)
+    return Partition(centres, labels, float((squares + gaps[np.arange(n), labels]).sum()))
+
+
+def _means(x: Table, labels: IntArray, wanted: IntArray, centres: FloatArray) -> FloatArray:
+    """Means of the wanted groups; a group without rows keeps its centre."""
+    position = np.full(len(centres), -1)
+    position[wanted] = np.arange(len(wanted))
+    rows = np.flatnonzero(position[labels] >= 0)
+    groups = position[labels[rows]]
+    membership = sp.csr_array((np.ones(len(rows)), (groups, rows)), shape=(len(wanted), len(labels)))
+    sums = membership @ x
+    sums = sums.toarray() if sp.issparse(sums) else np.asarray(sums)
+    counts = np.bincount(groups, minlength=len(wanted))[:, None]
+    return np.where(counts > 0, sums / np.maximum(counts, 1), centres[wanted])
+
+
+def _fill_empty(labels: IntArray, gaps: FloatArray, squares: FloatArray) -> IntArray:
+    """Groups without rows take the rows farthest from their own centres, if those are away from them at all."""
+    n, m = gaps.shape
+    empty = np.flatnonzero(np.bincount(labels, minlength=m) == 0)
+    if len(empty):
+        distances = squares + gaps[np.arange(n), labels]
+        far = np.argsort(-distances, kind="stable")[: len(empty)]
+        far = far[distances[far] > 1e-12 * (squares[far] + np.abs(gaps[far, labels[far]]))]
+        labels[far] = empty[: len(far)]
+    return labels

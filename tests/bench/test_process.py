@@ -1,0 +1,116 @@
+"""Methods that misbehave, each in its process, all in one run."""
+
+import os
+import time
+
+import pytest
+
+from manyview.bench import read_journal, run_plan, summarise
+
+LIMIT = 15  # seconds; long enough for a slow machine to import everything, since that counts too
+
+PLAN = """
+limits = {seconds = %d, memory_gb = 0.8}
+data = [{name = "toy", maker = "toys:data"}, {name = "gone", path = "gone.npz"}]
+methods = [
+    {name = "endless", estimator = "toys:Endless", data = ["toy"]},
+    {name = "segfault", estimator = "toys:Segfault", data = ["toy"]},
+    {name = "hungry", estimator = "toys:Hungry", data = ["toy"]},
+    {name = "hungry child", estimator = "toys:HungryChild", data = ["toy"]},
+    {name = "leaver", estimator = "toys:Leaver", data = ["toy"]},
+    {name = "raiser", estimator = "toys:Raiser", data = ["toy"]},
+    {name = "littering", estimator = "toys:Littering", data = ["toy"], record = ["left_"]},
+    {name = "missing", estimator = "no_such_package.cluster:Thing", data = ["toy"]},
+    {name = "quick", estimator = "toys:Quick"},
+]
+"""
+
+
+@pytest.fixture(scope="module")
+def hostile(toys, tmp_path_factory):
+    """Folder of the run, its report, and its rows by the name of the method."""
+    out = tmp_path_factory.mktemp("hostile")
+    plan = toys / "hostile.toml"
+    plan.write_text(PLAN % LIMIT)
+    report = run_plan(plan, out, jobs=2, progress=False)
+    rows = [row for row in read_journal(out) if row["kind"] == "result"]
+    return out, report, {(row["inputs"]["data"]["name"], row["inputs"]["method"]["name"]): row for row in rows}
+
+
+@pytest.mark.parametrize(
+    ("cell", "status"),
+    [
+        (("toy", "endless"), f"failed: time limit of {LIMIT} s"),
+        (("toy", "segfault"), "failed: crashed with SIGSEGV"),
+        (("toy", "hungry"), "failed: memory limit of 0.8 GB"),
+        (("toy", "hungry child"), "failed: memory limit of 0.8 GB"),
+        (("toy", "leaver"), "failed: ended without a result (exit code 0)"),
+        (("toy", "raiser"), "failed: ArithmeticError: no way"),
+        (("toy", "missing"), "failed: not installed: no_such_package"),
+        (("gone", "quick"), "failed: data not present: gone.npz"),
+        (("toy", "littering"), "ok"),
+        (("toy", "quick"), "ok"),
+    ],
+)
+def test_whatever_a_method_does_is_a_row(hostile, cell, status):
+    assert hostile[2][cell]["status"] == status
+
+
+def test_the_run_counts_its_failures(hostile):
+    _, report, rows = hostile
+    assert (report.cells, report.ran, report.reused, report.failed) == (10, 10, 0, 8)
+    assert len(rows) == 10
+
+
+def test_failures_tell_where(hostile):
+    rows = hostile[2]
+    assert "in fit" in rows["toy", "segfault"]["measured"]["traceback"]
+    assert "ArithmeticError" in rows["toy", "raiser"]["measured"]["traceback"]
+    assert rows["toy", "raiser"]["result"] is None
+
+
+def test_memory_beyond_the_limit_is_noticed_soon(hostile):
+    for name in ("hungry", "hungry child"):
+        assert 800 < hostile[2]["toy", name]["measured"]["peak_mb"] < 4000
+
+
+def test_nothing_a_method_started_outlives_its_cell(hostile):
+    pid = hostile[2]["toy", "littering"]["result"]["recorded"]["left_"]
+    assert not is_alive(pid)
+
+
+def test_a_good_row_says_all_it_should(hostile):
+    row = hostile[2]["toy", "quick"]
+    assert set(row) == {"kind", "key", "inputs", "limits", "status", "result", "measured"}
+    assert set(row["result"]) == {"n_samples", "n_clusters", "scores", "partition", "recorded"}
+    measured = row["measured"]
+    assert 0 <= measured["seconds"] < measured["wall_seconds"]
+    assert measured["cpu_seconds"] >= 0
+    assert measured["peak_mb"] > 20
+    assert measured["warnings"] == []
+    assert measured["blas"]
+    assert row["inputs"]["code"]["numpy"]
+
+
+def test_the_run_leaves_only_its_journal_and_lock(hostile):
+    assert sorted(os.listdir(hostile[0])) == ["journal.jsonl", "journal.jsonl.lock"]
+
+
+def test_failed_cells_are_named_in_the_summary(hostile):
+    text = summarise(hostile[0], formats=()).to_markdown()
+    assert "- toy, segfault, shuffled, seed 0: crashed with SIGSEGV" in text
+    assert "- gone, all cells: data not present: gone.npz" in text
+
+
+def is_alive(pid, patience=5.0):
+    """Whether a process still runs after a while; a killed one may wait for init as a zombie."""
+    until = time.monotonic() + patience
+    while time.monotonic() < until:
+        try:
+            with open(f"/proc/{pid}/stat") as stat:
+                if stat.read().rpartition(")")[2].split()[0] == "Z":
+                    return False
+        except FileNotFoundError:
+            return False
+        time.sleep(0.05)
+    return True

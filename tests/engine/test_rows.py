@@ -1,0 +1,63 @@
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+
+from manyview.engine import add
+from manyview.engine.rows import concatenate, edges
+
+
+class Report(NamedTuple):
+    gram: np.ndarray
+    count: int
+
+
+@given(st.integers(1, 300), st.integers(1, 400))
+def test_blocks_cover_the_rows_once_and_in_order(n_rows, block_rows):
+    stretches = edges(n_rows, block_rows)
+    assert [row for start, stop in stretches for row in range(start, stop)] == list(range(n_rows))
+    sizes = [stop - start for start, stop in stretches]
+    assert all(size == block_rows for size in sizes[:-1])
+    assert 1 <= sizes[-1] <= block_rows
+
+
+@pytest.mark.parametrize(
+    "n_rows, block_rows, expected",
+    [(4, 4, [(0, 4)]), (5, 4, [(0, 4), (4, 5)]), (3, 4, [(0, 3)]), (8, 4, [(0, 4), (4, 8)]), (2, 1, [(0, 1), (1, 2)])],
+)
+def test_edges_at_the_end_of_the_rows(n_rows, block_rows, expected):
+    assert edges(n_rows, block_rows) == expected
+
+
+def test_adding_goes_into_tuples_and_keeps_their_kind():
+    assert add(2, 3) == 5
+    assert add((1, (2.0, 3)), (10, (20.0, 30))) == (11, (22.0, 33))
+    total = add(Report(np.eye(2), 1), Report(np.ones((2, 2)), 4))
+    assert type(total) is Report
+    assert total.count == 5
+    assert_array_equal(total.gram, [[2, 1], [1, 2]])
+
+
+def test_adding_changes_neither_side():
+    first, second = np.ones(3), np.full(3, 2.0)
+    assert_array_equal(add((first,), (second,))[0], 3)
+    assert_array_equal(first, 1)
+    assert_array_equal(second, 2)
+
+
+def test_tuples_of_different_length_do_not_add():
+    with pytest.raises(ValueError, match="shorter"):
+        add((1, 2), (1,))
+
+
+def test_parts_are_put_together_in_order():
+    parts = [np.full((2, 3), 1.0), np.full((1, 3), 2.0)]
+    assert_array_equal(concatenate(parts)[:, 0], [1, 1, 2])
+    together = concatenate([sp.csr_array(part) for part in parts])
+    assert together.format == "csr"
+    assert_array_equal(together.toarray(), concatenate(parts))
+    assert concatenate(parts[:1]) is parts[0]

@@ -1,0 +1,94 @@
+"""The public multi-view checks: our estimators pass them, and broken estimators do not."""
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.cluster import KMeans
+
+from manyview import SemiNTF
+from manyview.testing import check_multiview_estimator, multiview_checks
+from manyview.testing.checks import (
+    check_bad_input_is_refused,
+    check_every_view_matters,
+    check_input_forms_are_equivalent,
+    check_repeatable,
+    check_row_order_does_not_matter,
+)
+from manyview.views import check_views
+from manyview.views.scaling import dense
+
+ESTIMATORS = [
+    SemiNTF(),
+    SemiNTF(coupling="clusters"),
+    SemiNTF(anchors="random", init="qr"),
+    SemiNTF(anchors="das", scale="standard"),
+    SemiNTF(coupling="views", anchors="variance", scale="rows", view_transform="dct"),
+]
+
+
+@pytest.mark.parametrize("check", multiview_checks(), ids=lambda check: check.__name__)
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda estimator: repr(estimator).replace("\n", ""))
+def test_our_estimators_pass(estimator, check):
+    check(estimator)
+
+
+class FirstViewOnly(ClusterMixin, BaseEstimator):
+    """What some packages do: further views are accepted and ignored."""
+
+    def __init__(self, n_clusters=3, *, views=None, random_state=None):
+        self.n_clusters = n_clusters
+        self.views = views
+        self.random_state = random_state
+
+    def fit(self, X, y=None):
+        views = check_views(X, ranges=self.views, estimator=self)
+        self.embedding_ = dense(views.tables[0])
+        self.labels_ = KMeans(self.n_clusters, random_state=0).fit(self.embedding_).labels_
+        return self
+
+
+class SeesTheOrder(FirstViewOnly):
+    """Labels that follow the order of the rows."""
+
+    def fit(self, X, y=None):
+        super().fit(X)
+        self.labels_ = np.arange(len(self.labels_)) * self.n_clusters // len(self.labels_)
+        return self
+
+
+class NeverTheSame(FirstViewOnly):
+    """A seed that is not used."""
+
+    def fit(self, X, y=None):
+        super().fit(X)
+        self.embedding_ = self.embedding_ + np.random.default_rng().standard_normal()
+        return self
+
+
+class TakesAnything(FirstViewOnly):
+    """No validation at all."""
+
+    def fit(self, X, y=None):
+        self.labels_ = np.zeros(12, dtype=int)
+        return self
+
+
+@pytest.mark.parametrize(
+    "broken, check",
+    [
+        (FirstViewOnly(), check_every_view_matters),
+        (SeesTheOrder(), check_row_order_does_not_matter),
+        (NeverTheSame(), check_repeatable),
+        (NeverTheSame(), check_input_forms_are_equivalent),
+        (TakesAnything(), check_bad_input_is_refused),
+    ],
+    ids=lambda value: getattr(value, "__name__", type(value).__name__),
+)
+def test_a_broken_estimator_fails(broken, check):
+    with pytest.raises(AssertionError):
+        check(broken)
+
+
+def test_all_checks_run_as_one():
+    with pytest.raises(AssertionError):
+        check_multiview_estimator(FirstViewOnly())
