@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from manyview.bench.version import copy_package
+
 TOYS = '''
 import ctypes, os, re, subprocess, sys, time
 import numpy as np
@@ -92,6 +94,14 @@ def toys(tmp_path_factory) -> Path:
     """A folder with the module ``toys``."""
     folder = tmp_path_factory.mktemp("toys")
     (folder / "toys.py").write_text(TOYS)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def frozen_code(tmp_path_factory) -> Path:
+    """A copy of the package: two runs can be compared even if somebody edits the original between them."""
+    folder = tmp_path_factory.mktemp("code")
+    copy_package(folder)
     return folder
 
 

@@ -1,7 +1,4 @@
 import hashlib
-import json
-import subprocess
-import sys
 
 import pytest
 
@@ -11,13 +8,7 @@ from manyview.bench.cell import cell_key, cell_title, cells_of, method_label
 CODE = {"manyview": "0.1.0", "source": "s"}
 
 
-def test_the_key_is_the_same_in_every_process_and_release(inputs_with):
-    inputs = inputs_with()
-    code = "import json, sys; from manyview.bench.cell import cell_key; print(cell_key(json.load(sys.stdin)))"
-    shown = subprocess.run(
-        [sys.executable, "-c", code], input=json.dumps(inputs), capture_output=True, text=True, check=True
-    )
-    assert shown.stdout.strip() == cell_key(inputs)
+def test_the_key_is_the_digest_of_one_spelling():
     spelled = '{"a":[1,2.5,null,true,"ü"],"b":{}}'
     assert cell_key({"b": {}, "a": [1, 2.5, None, True, "ü"]}) == hashlib.sha256(spelled.encode()).hexdigest()
 
@@ -54,7 +45,10 @@ def test_a_plan_expands_to_its_product_in_its_order(write_plan):
         write_plan("""
         seeds = 2
         orders = ["as-stored", "shuffled"]
-        data = ["digits", {name = "m", maker = "make_views", params = {n_samples = 9, n_clusters = 3, random_state = 0}}]
+        data = [
+            "digits",
+            {name = "m", maker = "make_views", params = {n_samples = 9, n_clusters = 3, random_state = 0}},
+        ]
         methods = [
             {name = "a", estimator = "concat-kmeans-z", grid = {max_iter = [1, 2]}, orders = ["shuffled"]},
             {name = "b", estimator = "concat-kmeans-l2", seeds = [7], data = ["m"]},

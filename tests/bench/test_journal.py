@@ -61,7 +61,7 @@ def test_a_journal_that_is_one_torn_line_is_emptied(tmp_path):
 def test_a_damaged_line_inside_is_an_error_that_names_it(tmp_path, line):
     path = tmp_path / "j"
     path.write_bytes(b'{"n":1}\n' + line + b'\n{"n":3}\n')
-    with pytest.raises(ValueError, match="j, line 2: .*remove that line"):
+    with pytest.raises(ValueError, match=r"j, line 2: .*remove that line"):
         read_journal(path)
 
 
@@ -92,10 +92,11 @@ def test_every_line_is_synced_before_append_returns(tmp_path, monkeypatch):
 def test_there_is_one_writer_and_its_lock_dies_with_it(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "LOCK_WAIT", 0.2)
     code = (
-        "import sys, time; from manyview.bench.journal import Journal\n"
-        "with Journal(sys.argv[1]): print('locked', flush=True); time.sleep(60)"
+        "import runpy, sys, time\n"
+        "with runpy.run_path(sys.argv[1])['Journal'](sys.argv[2]): print('locked', flush=True); time.sleep(60)"
     )
-    holder = subprocess.Popen([sys.executable, "-c", code, tmp_path / "j"], stdout=subprocess.PIPE, text=True)
+    command = [sys.executable, "-c", code, module.__file__, tmp_path / "j"]
+    holder = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         assert holder.stdout.readline() == "locked\n"
         with pytest.raises(ValueError, match=rf"another run \(process {holder.pid}\)"):

@@ -10,6 +10,7 @@ from collections import Counter
 
 import pytest
 
+import manyview
 from manyview.bench import differences, read_journal, read_results, run_plan
 from manyview.bench import run as module
 from manyview.bench.journal import Journal
@@ -48,49 +49,53 @@ def is_running(pid):
         return stat.read().rpartition(")")[2].split()[0] != "Z"
 
 
-def run_with_kills(plan, out, log, *, n_kills, seconds, rng):
-    """Start a run, kill it at a random moment within `seconds`, start it again, ...; the last one may finish.
+def run_with_kills(plan, out, environment, *, n_kills, steps, seconds, rng):
+    """Start a run, wait for up to `steps` rows and up to `seconds` more, kill it; `n_kills` times; then let it finish.
 
     Returns how often it was killed while at work, and which seeds were begun although they were done before.
     """
-    killed, redone = 0, []
-    environment = os.environ | {"TOY_LOG": str(log)}
-    for _ in range(n_kills):
+    killed, redone, log = 0, [], out.with_suffix(".log")
+    for kill in [True] * n_kills + [False]:
         done, begun = done_seeds(out), len(logged(log))
-        process = subprocess.Popen([sys.executable, "-c", RUN, plan, out], env=environment)
+        process = subprocess.Popen([sys.executable, "-c", RUN, plan, out], env=environment | {"TOY_LOG": str(log)})
+        target = len(done) + rng.randint(0, steps)
+        while kill and len(done_seeds(out)) < target and process.poll() is None:
+            time.sleep(0.01)
         try:
-            process.wait(rng.uniform(0, seconds))
+            assert process.wait(rng.uniform(0, seconds) if kill else None) == 0
         except subprocess.TimeoutExpired:
             process.send_signal(signal.SIGKILL)
             process.wait()
             killed += 1
         redone += [seed for seed, _ in logged(log)[begun:] if seed in done]
-    done, begun = done_seeds(out), len(logged(log))
-    subprocess.run([sys.executable, "-c", RUN, plan, out], env=environment, check=True)
-    redone += [seed for seed, _ in logged(log)[begun:] if seed in done]
+    assert not [pid for _, pid in logged(log) if is_running(pid)]
     return killed, redone
 
 
-@pytest.mark.timeout(3600)
-def test_killed_at_random_moments_it_ends_as_if_nothing_had_happened(toys, tmp_path):
-    n_cells = 8 if KILLS <= 3 else 30
-    plan = toy_plan(toys, n_cells)
+@pytest.mark.timeout(7200)
+def test_killed_at_random_moments_it_ends_as_if_nothing_had_happened(toys, frozen_code, tmp_path):
+    n_cells, n_kills, steps = (5, 3, 1) if KILLS <= 3 else (30, 5, 6)
+    plan, environment = toy_plan(toys, n_cells), os.environ | {"PYTHONPATH": str(frozen_code)}
     started = time.monotonic()
-    subprocess.run([sys.executable, "-c", RUN, plan, tmp_path / "whole"], check=True)
-    whole = time.monotonic() - started
+    subprocess.run([sys.executable, "-c", RUN, plan, tmp_path / "whole"], env=environment, check=True)
+    seconds = 2 * (time.monotonic() - started) / n_cells
 
-    seed = random.randrange(1000)
-    log = tmp_path / "log"
-    killed, redone = run_with_kills(
-        plan, tmp_path / "killed", log, n_kills=KILLS, seconds=2 * whole / (KILLS + 1) + 2.0, rng=random.Random(seed)
-    )
-    assert killed > 0, seed
-    assert redone == [], seed
-    assert differences(tmp_path / "whole", tmp_path / "killed") == [], seed
-    keys = Counter(row["key"] for row in read_journal(tmp_path / "killed") if row["kind"] == "result")
-    assert len(keys) == n_cells
-    assert set(keys.values()) == {1}, seed
-    assert not [pid for _, pid in logged(log) if is_running(pid)], seed
+    seed, killed, rounds = random.randrange(1000), 0, 0
+    rng = random.Random(seed)
+    while killed < KILLS:
+        out = tmp_path / f"round-{rounds}"
+        kills, redone = run_with_kills(plan, out, environment, n_kills=n_kills, steps=steps, seconds=seconds, rng=rng)
+        killed, rounds = killed + kills, rounds + 1
+        assert redone == [], seed
+        assert differences(tmp_path / "whole", out) == [], seed
+        keys = Counter(row["key"] for row in read_journal(out) if row["kind"] == "result")
+        assert (len(keys), set(keys.values())) == (n_cells, {1}), seed
+        print(f"{n_cells} cells: killed {kills} times, {len(logged(out.with_suffix('.log')))} fits begun")
+
+
+@pytest.fixture(autouse=True)
+def code_that_nobody_edits(frozen_code, monkeypatch):
+    monkeypatch.setattr(manyview, "__file__", str(frozen_code / "manyview" / "__init__.py"))
 
 
 @pytest.fixture
@@ -98,14 +103,33 @@ def one_cell(toys):
     return toy_plan(toys, 1, "one.toml")
 
 
-def test_a_finished_run_is_not_repeated_and_its_journal_not_touched(one_cell, tmp_path, monkeypatch):
-    first = run_plan(one_cell, tmp_path / "out", progress=False)
+def refuse(*args, **options):
+    raise OSError("no more processes")
+
+
+def test_what_is_done_is_not_repeated(one_cell, tmp_path, monkeypatch):
+    out = tmp_path / "out"
+    first = run_plan(one_cell, out, progress=False)
+    assert (first.cells, first.ran, first.reused, first.failed) == (1, 1, 0, 0)
     journal = first.journal.read_bytes()
-    monkeypatch.setattr(module, "CellProcess", None)  # starting a process would be an error now
-    second = run_plan(one_cell, tmp_path / "out", progress=False)
-    assert (first.ran, second.ran, second.reused) == (1, 0, 1)
+    monkeypatch.setattr(module, "CellProcess", refuse)
+    again = run_plan(one_cell, out, progress=False)
+    assert (again.cells, again.ran, again.reused, again.failed) == (1, 0, 1, 0)
     assert first.journal.read_bytes() == journal
-    assert len(read_results(tmp_path / "out")) == 1
+
+    larger = run_plan(toy_plan(one_cell.parent, 2, "two.toml"), out, progress=False)
+    assert (larger.cells, larger.ran, larger.reused, larger.failed) == (2, 1, 1, 1)
+    assert [line["name"] for line in read_journal(out) if line["kind"] == "plan"] == ["one", "two"]
+    assert [row["status"] for row in read_results(out)] == ["ok", "failed: could not be started: no more processes"]
+
+
+def test_failed_cells_are_repeated_on_demand(one_cell, tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "CellProcess", refuse)
+    assert run_plan(one_cell, tmp_path, progress=False).failed == 1
+    assert run_plan(one_cell, tmp_path, progress=False).ran == 0
+    assert run_plan(one_cell, tmp_path, progress=False, retry_failed=True).ran == 1
+    assert len([line for line in read_journal(tmp_path) if line["kind"] == "result"]) == 2
+    assert len(read_results(tmp_path)) == 1
 
 
 def test_an_interrupted_run_kills_its_cells(toys, tmp_path, monkeypatch):
@@ -133,16 +157,6 @@ def test_an_interrupted_run_kills_its_cells(toys, tmp_path, monkeypatch):
     assert read_results(tmp_path / "out") == []
 
 
-def test_a_process_that_cannot_be_started_is_a_row(one_cell, tmp_path, monkeypatch):
-    def refuse(*args, **options):
-        raise OSError("no more processes")
-
-    monkeypatch.setattr(module, "CellProcess", refuse)
-    assert run_plan(one_cell, tmp_path / "out", progress=False).failed == 1
-    (row,) = read_results(tmp_path / "out")
-    assert row["status"] == "failed: could not be started: no more processes"
-
-
 @pytest.mark.parametrize(
     ("status", "limits", "retry", "settled"),
     [
@@ -159,21 +173,6 @@ def test_a_process_that_cannot_be_started_is_a_row(one_cell, tmp_path, monkeypat
 def test_which_rows_stand(status, limits, retry, settled):
     row = {"status": status, "limits": {"seconds": 5, "memory_gb": 1}}
     assert module._settled(row, limits, retry) is settled
-
-
-def test_another_plan_in_the_same_folder_reuses_what_it_can(one_cell, tmp_path, monkeypatch):
-    out = tmp_path / "out"
-    run_plan(one_cell, out, progress=False)
-    two = toy_plan(one_cell.parent, 2, "two.toml")
-
-    def refuse(*args, **options):
-        raise OSError("not now")
-
-    monkeypatch.setattr(module, "CellProcess", refuse)
-    report = run_plan(two, out, progress=False)
-    assert (report.cells, report.reused, report.ran) == (2, 1, 1)
-    assert [line["name"] for line in read_journal(out) if line["kind"] == "plan"] == ["one", "two"]
-    assert [row["inputs"]["seed"] for row in read_results(out)] == [0, 1]
 
 
 def test_a_folder_in_use_is_refused(one_cell, tmp_path, monkeypatch):

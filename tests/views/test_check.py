@@ -234,7 +234,7 @@ def test_in_one_table_the_view_of_the_bad_column_is_named():
         (np.ones((N, 0)), ValueError, r"0 feature\(s\)"),
         (sp.csr_array((0, 2)), ValueError, r"0 sample\(s\)"),
         (None, ValueError, "Expected 2D array"),
-        (np.matrix(np.ones((N, 2))), TypeError, "np.matrix is not supported"),
+        (np.ones((N, 2)).view(np.matrix), TypeError, "np.matrix is not supported"),
         (np.ones((N + 1, 2)), ValueError, f"has {N + 1} rows but view 'good' has {N}"),
         (sp.csr_array(np.ones((N - 1, 2))), ValueError, f"has {N - 1} rows but view 'good' has {N}"),
     ],

@@ -135,7 +135,9 @@ class CellProcess:
 
     def _last_words(self) -> str:
         self._noise.seek(0)
-        return self._noise.read()[-2000:].decode(errors="replace")
+        text = self._noise.read().decode(errors="replace")
+        # a crash says first where it was, an exception last what it was
+        return text if len(text) <= 2000 else f"{text[:1000]}\n...\n{text[-1000:]}"
 
     def close(self) -> None:
         """Close the parent's ends."""

@@ -148,11 +148,11 @@ def _run_cells(cells: list[Cell], journal: Journal, plan: Plan, jobs: int, progr
             while waiting and len(running) < jobs:
                 cell = waiting.popleft()
                 started = _start(cell, plan, code)
-                if isinstance(started, CellProcess):
+                if isinstance(started, dict):
+                    write(cell, started)
+                else:
                     running.append(started)
                     progress.started(cell)
-                else:
-                    write(cell, started)
             progress.tick()
             time.sleep(TICK)
             if time.monotonic() >= next_watch:

@@ -1,0 +1,28 @@
+"""The command ``manyview``: thin commands over the public API."""
+
+from __future__ import annotations
+
+import sys
+
+EXTRAS = {
+    "typer": "cli",
+    "rich": "cli",
+    "jinja2": "report",
+    "matplotlib": "report",
+    "pyarrow": "files",
+    "h5py": "files",
+}
+
+
+def main() -> None:
+    """Run the command line; a missing optional library ends it with one line that names the extra, and code 2."""
+    try:
+        from manyview.cli.app import app  # typer and rich are loaded here, and only here
+
+        app()
+    except ImportError as error:
+        library = (error.name or "").partition(".")[0]
+        if library not in EXTRAS:
+            raise
+        print(f'manyview: {library} is not installed; pip install "manyview[{EXTRAS[library]}]"', file=sys.stderr)
+        raise SystemExit(2) from None

@@ -24,8 +24,9 @@ classes; the defaults here are the first point of that grid. k-means has 10 star
 passes, for anchors and labels.
 
 ``variant``: the paper divides Z by the roots of its column sums, so that its singular vectors belong to a doubly
-stochastic affinity; the released program does not. ``"released"`` is the default because the published numbers and all
-comparisons since were made with it.
+stochastic affinity; the released program does not. The released k-means also keeps the start with the smallest sum of
+distances, not of squared distances. ``"released"`` is the default because the published numbers and all comparisons
+since were made with it.
 
 Deviations:
 
@@ -50,7 +51,7 @@ from manyview.cluster.graph_labels import contiguous, warn_empty_clusters
 from manyview.cluster.parameters import array, check_parameters, check_sizes, choice, integer, nothing, real
 from manyview.kernels.arrays import FloatArray, IntArray, Table
 from manyview.kernels.distances import squared_distances
-from manyview.kernels.lloyd import best_of_starts
+from manyview.kernels.lloyd import Criterion, best_of_starts
 from manyview.kernels.qp import simplex_qp
 from manyview.kernels.spectral import right_basis
 from manyview.views import Views, check_views
@@ -93,11 +94,18 @@ def spectral_map(Z: FloatArray, rank: int, /, *, normalise: bool) -> SpectralMap
 
 
 def kmeans_anchors(
-    tables: Sequence[Table], n_anchors: int, /, *, rng: np.random.RandomState, n_init: int, max_iter: int
+    tables: Sequence[Table],
+    n_anchors: int,
+    /,
+    *,
+    rng: np.random.RandomState,
+    n_init: int,
+    max_iter: int,
+    by: Criterion = "inertia",
 ) -> list[FloatArray]:
     """Centres (m, d) of every view by itself."""
     return [
-        best_of_starts(table, random_rows(rng, table.shape[0], n_anchors, n_init), max_iter=max_iter).centres
+        best_of_starts(table, random_rows(rng, table.shape[0], n_anchors, n_init), max_iter=max_iter, by=by).centres
         for table in tables
     ]
 
@@ -147,7 +155,8 @@ class LMVSC(ClusterMixin, BaseEstimator):
     n_init, max_iter : int, default=10, 100
         Starts and passes of k-means, for anchors and for labels.
     variant : {"released", "paper"}, default="released"
-        ``"paper"`` divides the mixtures by the roots of their column sums; the authors' program does not.
+        ``"paper"`` divides the mixtures by the roots of their column sums, and compares starts of k-means by squared
+        distances; the authors' program does neither.
     views : None, int, widths, or (start, stop) pairs, default=None
         How ONE table passed to :meth:`fit` is cut into views by columns.
     random_state : int, RandomState or None, default=None
@@ -217,7 +226,7 @@ class LMVSC(ClusterMixin, BaseEstimator):
         mapping = spectral_map(Z, self.n_clusters, normalise=self.variant == "paper")
         U = Z @ mapping.right  # (N, r)
         starts = random_rows(rng, len(views), self.n_clusters, self.n_init)
-        groups = best_of_starts(U, starts, max_iter=self.max_iter)
+        groups = best_of_starts(U, starts, max_iter=self.max_iter, by=self._criterion())
         self.labels_ = contiguous(groups.labels)
         self.cluster_centers_ = groups.centres[np.unique(groups.labels)]
         self.embedding_, self.singular_values_ = U, mapping.singular_values
@@ -231,7 +240,12 @@ class LMVSC(ClusterMixin, BaseEstimator):
         n_anchors = self.n_clusters if isinstance(self.n_anchors, str) else int(self.n_anchors)
         if n_anchors > len(views):
             raise ValueError(f"n_anchors={n_anchors} is more than n_samples={len(views)}: ask for at most as many.")
-        return kmeans_anchors(float_tables(views), n_anchors, rng=rng, n_init=self.n_init, max_iter=self.max_iter)
+        return kmeans_anchors(
+            float_tables(views), n_anchors, rng=rng, n_init=self.n_init, max_iter=self.max_iter, by=self._criterion()
+        )
+
+    def _criterion(self) -> Criterion:
+        return "spread" if self.variant == "released" else "inertia"
 
     def predict(self, X: Any) -> IntArray:
         """Cluster of every new row: mix the anchors for it, map it into the embedding, take the nearest centre."""

@@ -34,7 +34,7 @@ def gst(s: FloatArray, /, *, tau: float, p: float, steps: int | None = None) -> 
     Newton's method from t = s converges monotonically, because the equation is convex there. ``steps`` asks for that
     many plain fixed-point steps t <- s - p tau t^(p-1) instead: the literature stops after 4, not yet at the root.
     """
-    if p == 1:
+    if p == 1 or tau == 0:
         return np.maximum(s - tau, 0)
     limit = threshold(tau, p)
     kept = s > limit

@@ -6,12 +6,14 @@ Only centres whose rows changed are compared again, so the last passes are cheap
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
 from manyview.kernels.arrays import FloatArray, IntArray, Table
+
+Criterion = Literal["inertia", "spread"]
 
 
 class Partition(NamedTuple):
@@ -20,19 +22,28 @@ class Partition(NamedTuple):
     centres: FloatArray  # (m, d)
     labels: IntArray  # (n,)
     inertia: float  # sum of squared distances to the centres
+    spread: float  # sum of distances to the centres
 
 
 def best_of_starts(
-    x: Table, starts: IntArray, /, *, max_iter: int, place: Callable[[FloatArray], FloatArray] | None = None
+    x: Table,
+    starts: IntArray,
+    /,
+    *,
+    max_iter: int,
+    by: Criterion = "inertia",
+    place: Callable[[FloatArray], FloatArray] | None = None,
 ) -> Partition:
     """The best of several runs; every row of ``starts`` (r, m) names the m rows of x (n, d) that one run begins with.
+
+    Every run descends in its inertia; ``by`` says what the runs are compared by. Some programs sum distances there.
 
     ``place`` maps means of rows to centres, for rows that are known up to a part that ``place`` removes: centres are
     orthogonal to that part, so products with the rows do not see it.
     """
     squares = row_squares(x)
     runs = (_lloyd(x, squares, rows, max_iter, place or np.asarray) for rows in starts)
-    return min(runs, key=lambda run: run.inertia)
+    return min(runs, key=lambda run: float(getattr(run, by)))
 
 
 def row_squares(x: Table, /) -> FloatArray:
@@ -60,7 +71,8 @@ def _lloyd(
         products[:, moved] = x @ centres[moved].T
     gaps = np.einsum("md,md->m", centres, centres) - 2 * products
     labels = gaps.argmin(axis=1)
-    return Partition(centres, labels, float((squares + gaps[np.arange(n), labels]).sum()))
+    distances = np.maximum(squares + gaps[np.arange(n), labels], 0)
+    return Partition(centres, labels, float(distances.sum()), float(np.sqrt(distances).sum()))
 
 
 def _means(x: Table, labels: IntArray, wanted: IntArray, centres: FloatArray) -> FloatArray:

@@ -41,12 +41,14 @@ def _residuals(axes: Any, convergence: Convergence) -> None:
 
 
 def _objective(axes: Any, convergence: Convergence) -> None:
-    """The objective at the orthogonal factor Q, whose negative entries vanish only as H - Q does: it may rise."""
+    """The objective at Q (and J), whose negative entries vanish only as the residuals do: it may rise."""
     values = np.asarray(convergence["objective"])
     logarithmic = bool((values > 0).all())
     axes.plot(range(1, convergence["n_iter"] + 1), values, "o-", ms=3, color=BLUE)
     scale = "log" if logarithmic else "linear"
-    axes.set(yscale=scale, xlabel="iteration", ylabel=f"objective at Q\n({scale} scale)")
+    where = "Q and J" if convergence["coupled"] else "Q"
+    axes.set(yscale=scale, xlabel="iteration", ylabel=f"objective at {where}\n({scale} scale)")
+    axes.set_title(f"from {values.min():.5g} to {values.max():.5g}", loc="right", fontsize="small", color=GREY)
     ticker = load("matplotlib.ticker")
     axes.xaxis.set_major_locator(ticker.MaxNLocator(integer=True))
     if logarithmic and values.max() < 10 * values.min():  # less than a decade: powers of ten would leave no tick

@@ -47,9 +47,7 @@ def write_report(summary: Summary, folder: str | os.PathLike[str], /) -> list[Pa
     return [_write(place / "convergence.png", figure), _write(place / "report.html", page)]
 
 
-def write_labels(
-    path: str | os.PathLike[str], /, *, ids: ArrayLike, labels: ArrayLike, confidence: ArrayLike
-) -> Path:
+def write_labels(path: str | os.PathLike[str], /, *, ids: ArrayLike, labels: ArrayLike, confidence: ArrayLike) -> Path:
     """Write one line per row: id, label, confidence.
 
     Examples
@@ -63,13 +61,11 @@ def write_labels(
     b,0,1.000000
     <BLANKLINE>
     """
+    columns = [np.asarray(column).tolist() for column in (ids, labels, confidence)]
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["id", "label", "confidence"])
-    writer.writerows(
-        [name, label, f"{sure:.6f}"]
-        for name, label, sure in zip(*(np.asarray(column).tolist() for column in (ids, labels, confidence)), strict=True)
-    )
+    writer.writerows([row, label, f"{sure:.6f}"] for row, label, sure in zip(*columns, strict=True))
     return _write(Path(path), text.getvalue().encode("utf-8"))
 
 

@@ -1,6 +1,6 @@
 """What there is to say about one clustering, as plain numbers: no arrays, no figures, ready for JSON.
 
-    confidence of a row  =  its largest membership - its second largest      0: two clusters tie, 1: no doubt
+confidence of a row  =  its largest membership - its second largest      0: two clusters tie, 1: no doubt
 """
 
 from __future__ import annotations
@@ -92,6 +92,7 @@ class Summary(TypedDict):
     seconds: float | None
     scores: dict[str, float] | None
     views: list[ViewRow]
+    weighted: bool  # False: all views count alike, as in the paper
     clusters: list[ClusterRow]
     confidence: Confidence
     contingency: ContingencyTable | None
@@ -154,8 +155,9 @@ def summarise(
         seconds=seconds,
         scores=None if truth is None else clustering_scores(truth, labels),
         views=_views(model),
+        weighted=model.variant != "paper",
         clusters=[_cluster(model, k, truth, pictures) for k in np.unique(labels).tolist()],
-        confidence=_confidence(model.confidence_, None if truth is None else matched == truth),
+        confidence=_confidence(model.confidence_, None if truth is None else np.asarray(matched == truth)),
         contingency=None if truth is None or matched is None else _contingency(truth, labels, matched),
         convergence=_convergence(model),
         parameters=_parameters(model),

@@ -1,4 +1,44 @@
-"""Semi-NTF."""
+"""Semi-NTF: multi-view clustering via semi-non-negative tensor factorization.
+
+Paper card
+----------
+J. Li, Q. Gao, Q. Wang, W. Xia, X. Gao, "Multi-View Clustering via Semi-non-negative Tensor Factorization" (Semi-NTF).
+
+Problem     min ||S - H * Gᵀ||_F² + lam ||H||_Sp^p,   H >= 0,  Hᵀ * H = I      (t-product along the views)
+            S stacks the anchor graphs of the views, (N, m, V); labels are the largest entries of the mean of H.
+
+Equation -> function
+    t-product, transforms          kernels/tproduct.py    view_transform, t_product
+    tensor Schatten p-norm, prox   kernels/schatten.py    shrinkage_from_gram, prox_over_samples
+    GST                            kernels/gst.py         gst
+    G-, Q-, H-, J-, Y-steps        admm.py                factorize; coupling.py
+    polar factor                   kernels/polar.py       inverse_root
+    DAS (appendix)                 anchors/selection.py   alternate_sampling
+    anchor graph (appendix)        kernels/simplex.py     pkn_weights
+    Algorithm 1                    estimator.py           SemiNTF.paper
+
+SemiNTF.paper is Algorithm 1. Where the text leaves a choice open, or cannot be meant as printed:
+    * The transpose in the frequency domain is the conjugate transpose (a plain one does not minimise the loss).
+    * The multiplier of the J-step grows by its own penalty, Y2 += rho (H - J); the box prints mu, equal there.
+    * The prox applies GST with tau to the singular values of the unnormalised DFT, as the lemma prints it. The exact
+      prox of the printed norm would use V tau; published values of lam belong to the printed form.
+    * GST stops after the four fixed-point steps of the literature.
+    * Penalties stop growing at 1e13. The stop conditions compare with tol sqrt(K/N); the text gives no number.
+    * Views are divided by their maximum first ("max"), as the group's scripts do; DAS needs one common scale.
+    * A row whose k + 1 nearest anchors are equally far gets equal weights; the formula is 0/0 there.
+    * axis="samples" is the step of the group's released programs: DFT along the samples. For odd N their program
+      shrinks two middle frequencies twice and for N > 65,532 it skips high ones; ours does neither.
+
+What differs in our default, and why
+    * Orthogonality per slice instead of t-orthogonality. With H >= 0 the latter forces every sample into one view:
+      sum_v H^(v)ᵀ H^(v+w) = 0 has only non-negative terms (tests/cluster/test_paper.py shows it).
+    * One H for all slices (coupling="shared"), the limit of a strong coupling: no tensor is kept, and the result
+      was never measurably worse. The factorization runs on the leading 3K + 1 directions of the fused graph.
+    * Two geometries a view, a joint slice, shared k-means anchors, degree normalisation, learnt slice weights and a
+      spectral start: views/geometry.py, anchors/, fusion.py, start.py. The start decides most of the result; the
+      identity start of the paper takes the first K rows, in a sorted file all of one class.
+    * Labels are read through the anchors (row -> anchors -> clusters), so that new rows are labelled by the same map.
+"""
 
 from manyview.cluster.semi_ntf.estimator import RowOrderWarning, SemiNTF
 

@@ -7,9 +7,9 @@ so that A A' is symmetric with row sums one: a random walk from row to anchor to
 their anchors, which is why they can be summed: a row's neighbours in one view meet another row's in the next.
 
     b_l = ||S_l' U||² / ||U||²  (over the rows that slice l knows),   S_l = W_l diag(column sums)^(-1/2)
-    w_l = 1 / (1 - b_l)
+    w_l = 1 / (1 - b_l)^1.5
 
-b_l, between 0 and 1, is the share of the consensus U that slice l keeps smooth.
+b_l, between 0 and 1, is the share of the consensus U (the indicator of a labelling) that slice l keeps smooth.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from manyview.engine import Engine, Rows, add
 from manyview.kernels.arrays import FloatArray, IntArray, Table
 
 LARGEST_SHARE = 0.999
+SHARPNESS = 1.5
 
 
 class Fusion(NamedTuple):
@@ -80,10 +81,9 @@ def slice_degrees(graph: AnchorGraph, rows: Rows[GraphBlock], engine: Engine, /)
 
 
 def first_weights(graph: AnchorGraph, /) -> FloatArray:
-    """Before anything is known: the joint slices together weigh as much as all views together."""
+    """Before anything is known: the joint tables alone, or all views where there is none."""
     joint = np.array([name.view is None for name in graph.slices])
-    weights = np.where(joint, (~joint).sum() / max(joint.sum(), 1), 1.0)
-    return weights / weights.mean()
+    return joint.astype(np.float64) if joint.any() else np.ones(len(joint))
 
 
 def smooth_shares(
@@ -103,6 +103,6 @@ def smooth_shares(
 
 
 def weights_from_shares(b: FloatArray, /) -> FloatArray:
-    """w = 1 / (1 - b), mean one."""
-    w = 1 / (1 - np.minimum(b, LARGEST_SHARE))
+    """w = 1 / (1 - b)^1.5, mean one."""
+    w = (1 - np.minimum(b, LARGEST_SHARE)) ** -SHARPNESS
     return w / w.mean()

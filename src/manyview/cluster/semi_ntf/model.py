@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,6 +27,7 @@ from manyview.views import Views
 from manyview.views.blocks import row_blocks
 from manyview.views.geometry import fit_geometry
 
+WEIGHT_ROUNDS = 2
 STAGES = ("geometry", "anchors", "graph", "weights", "start", "factorization", "labels")
 Progress = Callable[[str, int, int], None]  # stage, steps done, steps in all
 
@@ -62,8 +62,8 @@ def fit_semi_ntf(views: Views, settings: Settings, engine: Engine, progress: Pro
     progress("weights", 0, 1)
     degrees = slice_degrees(graph, graphs, engine)
     fusion = fuse(graph, graphs, engine, first_weights(graph))
-    if not settings.paper:
-        fusion = _two_passes(fusion, graph, graphs, degrees, engine, settings, n_samples)
+    if joint:
+        fusion = _learn_weights(fusion, graph, graphs, degrees, engine, settings, n_samples)
     progress("start", 0, 1)
     basis = spectrum(fusion, graphs, engine, n_vectors(K), n_samples)
     start = _start(basis, fusion, graphs, engine, settings, n_samples)
@@ -79,7 +79,7 @@ def fit_semi_ntf(views: Views, settings: Settings, engine: Engine, progress: Pro
     return _read(graph, graphs, fusion, degrees, result, label_rows, engine, settings)
 
 
-def _two_passes(
+def _learn_weights(
     fusion: Fusion,
     graph: AnchorGraph,
     graphs: Rows[GraphBlock],
@@ -88,16 +88,18 @@ def _two_passes(
     settings: Settings,
     n_samples: int,
 ) -> Fusion:
-    """Slice weights first from smooth vectors, then from labels: smooth vectors alone can be fooled by noise views."""
+    """Slice weights from labels, the first labels from the joint table alone.
+
+    Smooth vectors would be the cheaper consensus, but a noise view puts smooth vectors of its own among them; and a
+    first consensus of all slices lets weak views that err alike outvote the one that can tell.
+    """
     K = settings.n_clusters
-    basis = spectrum(fusion, graphs, engine, K, n_samples)
-    consensus = engine.map(partial(fusion.walk, right=basis.W / basis.s), graphs)
-    shares = smooth_shares(graphs, consensus, degrees, engine)
-    fusion = fuse(graph, graphs, engine, weights_from_shares(shares))
-    basis = spectrum(fusion, graphs, engine, n_vectors(K), n_samples)
-    labels = _labelled(_label_rule(basis, fusion, graphs, engine, settings, n_samples), fusion, graphs, engine)
-    shares = _label_shares(labels, degrees, graphs, engine, K)
-    return fuse(graph, graphs, engine, weights_from_shares(shares))
+    for _ in range(WEIGHT_ROUNDS):
+        basis = spectrum(fusion, graphs, engine, n_vectors(K), n_samples)
+        rule = _label_rule(basis, fusion, graphs, engine, settings, n_samples)
+        shares = _label_shares(_labelled(rule, fusion, graphs, engine), degrees, graphs, engine, K)
+        fusion = fuse(graph, graphs, engine, weights_from_shares(shares))
+    return fusion
 
 
 def _label_rule(

@@ -15,11 +15,11 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.cluster import k_means
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics import normalized_mutual_info_score
 
 from manyview.anchors import GraphBlock
 from manyview.cluster.semi_ntf.fusion import Fusion
 from manyview.engine import Engine, Rows, add
+from manyview.kernels.agreement import mutual_agreement
 from manyview.kernels.arrays import FloatArray, IntArray
 from manyview.kernels.spectral import Basis, pivoted_labels, reading_scale, right_basis, unit_rows
 
@@ -91,9 +91,8 @@ def spectral_labelling(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters is told at the end
         results = list(engine.map(cluster, list(enumerate(scales))))
-    labels = [found for found, _ in results]
-    agreement = [np.mean([normalized_mutual_info_score(a, b) for b in labels]) for a in labels]
-    best = int(np.argmax(agreement))
+    agreement = mutual_agreement([labels for labels, _ in results], n_clusters)
+    best = int(np.argmax(agreement.sum(axis=1)))
     scale = scales[best]
     return Labelling(basis.W[:, : len(scale)] * scale, results[best][1])
 

@@ -1,0 +1,38 @@
+"""The commands by name. Needs typer, which is imported here and in the commands' modules only."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+import manyview
+from manyview.cli.bench import bench
+from manyview.cli.demo import demo
+
+app = typer.Typer(
+    name="manyview",
+    help="Group samples that are described by several tables, without labels.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"manyview {manyview.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """What stands before a command."""
+
+
+app.command()(demo)
+app.command()(bench)

@@ -1,0 +1,71 @@
+"""What a person sees: stages while a fit runs, tables after it, one line when it cannot be done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn, Task, TaskID, TextColumn
+from rich.table import Table
+from rich.text import Text
+
+
+class _Seconds(ProgressColumn):
+    """Seconds of a stage, to a tenth."""
+
+    def render(self, task: Task) -> Text:
+        return Text(f"{(task.elapsed if task.finished_time is None else task.finished_time) or 0:6.1f} s")
+
+
+class Stages:
+    """A bar for every stage of a fit, started when the estimator names it: pass it as ``verbose``."""
+
+    def __init__(self, progress: Progress, /) -> None:
+        self._progress = progress
+        self._name: str | None = None
+        self._task: TaskID | None = None
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        if stage != self._name or self._task is None:
+            self.finish()
+            self._name, self._task = stage, self._progress.add_task(stage, total=None)
+        if done:  # before the first step a bar that swings says more than an empty one
+            self._progress.update(self._task, completed=done, total=total)
+
+    def finish(self) -> None:
+        """The stage is over, perhaps before its last step: convergence ends it early."""
+        if self._task is not None:
+            done = max(self._progress.tasks[self._task].completed, 1)
+            self._progress.update(self._task, completed=done, total=done)
+
+
+@contextmanager
+def stages() -> Iterator[Stages]:
+    """Show the stages of a fit on standard error."""
+    columns = (SpinnerColumn("line"), TextColumn("{task.description:<14}"), BarColumn(), _Seconds())
+    with Progress(*columns, console=Console(stderr=True)) as progress:
+        shown = Stages(progress)
+        yield shown
+        shown.finish()
+
+
+def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print a table on standard output; the first column is text, the others numbers."""
+    shown = Table(title=title, title_justify="left", title_style="bold")
+    for position, column in enumerate(columns):
+        shown.add_column(column, justify="left" if position == 0 else "right", no_wrap=True)
+    for row in rows:
+        shown.add_row(*(Text(cell) for cell in row))
+    Console().print(shown)
+
+
+@contextmanager
+def explained(task: str, *, kinds: tuple[type[Exception], ...] = (OSError,)) -> Iterator[None]:
+    """Turn errors that a person can repair into one line on standard error and exit code 2."""
+    try:
+        yield
+    except kinds as error:
+        typer.echo(f"manyview: {task}: {error}", err=True)
+        raise typer.Exit(2) from None
