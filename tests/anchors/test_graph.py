@@ -224,7 +224,7 @@ def test_a_geometry_that_merges_rows_has_fewer_groups_and_still_a_graph(fit):
     """Rows on three rays from the origin: many to the z-scores, three to Hellinger's geometry."""
     rng = np.random.default_rng(0)
     rays = np.array([[1.0, 2.0, 3.0], [3.0, 1.0, 1.0], [1.0, 1.0, 4.0]])[np.arange(N) % 3]
-    fitted = fit([rays * rng.uniform(1, 9, (N, 1)), 2 * rays])
+    fitted = fit([rays * 4.0 ** rng.integers(-3, 3, (N, 1)), 2 * rays])  # roots of powers of four are exact
     groups = choose_groups("kmeans", 10, *fitted, N, seed=0)
     assert [group.n_anchors for group in groups] == [10, 3]
     _, slices, _ = graph_of(fitted, groups, scales=(2,))
@@ -250,8 +250,9 @@ def test_taking_rows_computes_no_others(fit, data, chosen):
 
 @pytest.mark.parametrize("scale", ["auto", "standard", "rows", "max", "none"])
 def test_blocks_without_anchors_are_no_obstacle(fit, data, scale):
-    X = [sp.csr_array(words(np.random.default_rng(0))), data[1]]
-    _, slices, _ = graph_of(fit(X, scale=scale, block_rows=5), [single_rows(np.array([3, 4, 41]))] * 2, scales=(2,))
+    fitted = fit([sp.csr_array(words(np.random.default_rng(0))), data[1]], scale=scale, block_rows=5)
+    groups = [single_rows(np.array([3, 4, 41]))] * fitted[0].n_geometries
+    _, slices, _ = graph_of(fitted, groups, scales=(2,))
     assert_allclose(slices[1].sum(axis=1), 1, atol=1e-12)
 
 

@@ -7,7 +7,7 @@ import pytest
 from manyview.bench.version import copy_package
 
 TOYS = '''
-import ctypes, os, re, subprocess, sys, time
+import ctypes, os, re, subprocess, sys, threading, time
 import numpy as np
 
 
@@ -73,13 +73,16 @@ class Raiser:
 
 
 class Littering:
-    """Fits well, but talks without end and leaves a process behind."""
+    """Fits well, but talks without end and leaves a process and a thread behind."""
 
     def fit(self, views):
         left = subprocess.Popen(["sleep", "600"])
+        threading.Thread(target=time.sleep, args=(600,)).start()
         print("x" * 3_000_000, file=sys.stderr, flush=True)
         self.labels_ = np.zeros(len(views[0]), dtype=int)
         self.left_ = left.pid
+        self.code_ = sys.modules["manyview"].__file__
+        self.threads_ = os.environ["OMP_NUM_THREADS"]
         left.returncode = 0  # keeps Popen from warning that it still runs
 
 

@@ -11,8 +11,8 @@ class Recorder(Quiet):
     def __init__(self):
         self.lines, self.updates = [], []
 
-    def log(self, line, *, failed):
-        self.lines.append((line, failed))
+    def log(self, line, standing, *, failed):
+        self.lines.append((line, standing, failed))
 
     def update(self, line, *, done, total):
         self.updates.append((line, done, total))
@@ -73,7 +73,7 @@ def test_what_is_shown(cells, clock):
         ("2/4 cells, 1 failed; 0 running, about 3 min left: ", 2, 4),
     ]
     assert screen.lines == [
-        ("[2/4] toy, quick, shuffled, seed 1: failed: x (110.0 s); 0 running, about 3 min left", True)
+        ("[2/4] toy, quick, shuffled, seed 1: failed: x (110.0 s)", "0 running, about 3 min left", True)
     ]
 
 
@@ -86,10 +86,10 @@ def test_times_as_people_say_them(seconds, text):
 
 def test_plain_lines_go_to_standard_error(capsys):
     screen = Plain()
-    screen.log("one", failed=False)
+    screen.log("one", "two", failed=False)
     screen.update("never seen", done=1, total=2)
     screen.close()
-    assert capsys.readouterr() == ("", "one\n")
+    assert capsys.readouterr() == ("", "one; two\n")
 
 
 def test_the_live_bar_shows_the_run_and_keeps_failures(capsys, monkeypatch):
@@ -98,13 +98,14 @@ def test_the_live_bar_shows_the_run_and_keeps_failures(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "120")
     screen = Live()
     screen.update("[3/9] cells", done=3, total=9)
-    screen.log("good", failed=False)
-    screen.log("bad [red]", failed=True)
+    screen.log("good", "standing", failed=False)
+    screen.log("bad [red]", "standing", failed=True)
     screen.close()
     shown = capsys.readouterr().err
     assert "[3/9] cells" in shown
     assert "bad [red]" in shown
     assert "good" not in shown
+    assert "standing" not in shown
 
 
 def test_the_screen_fits_where_it_is_shown(monkeypatch):

@@ -109,8 +109,11 @@ class AnchorGraph:
         if self.words:
             total += self.words[g].distances(self.geometry.word_table(block, g), dtype=total.dtype)
         for v, d in enumerate(distances):
-            if v not in sparse:
-                total += np.where(np.isfinite(d), d, 0) * present[v][:, None]
+            if v in sparse:
+                continue
+            if not (present[v].all() and self.views[g][v].valid.all()):
+                d = np.where(np.isfinite(d), d, 0) * present[v][:, None]
+            total += d
         nowhere = ~np.any([anchors.valid for anchors in self.views[g]], axis=0)  # (m,)
         total[:, nowhere] = np.inf
         return total

@@ -47,11 +47,14 @@ def single_rows(chosen: IntArray, /) -> Groups:
 
 
 def kmeans_groups(table: Table, rows: IntArray, n_anchors: int, /, *, seed: int) -> Groups:
-    """Group the given rows by k-means on the leading scores of their joint table (R, d)."""
+    """Group the given rows by a few passes of k-means on the leading scores of their joint table (R, d).
+
+    Anchors only have to cover the data: careful seeding would cost more than the passes and changes nothing.
+    """
     scores = leading_scores(table, JOINT_SCORES, seed=seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than anchors: fewer groups
-        _, labels, _ = k_means(scores, n_anchors, init="k-means++", n_init=1, max_iter=LLOYD_PASSES, random_state=seed)
+        _, labels, _ = k_means(scores, n_anchors, init="random", n_init=1, max_iter=LLOYD_PASSES, random_state=seed)
     _, group = np.unique(labels, return_inverse=True)
     return Groups(rows, group, int(group.max()) + 1)
 

@@ -18,8 +18,8 @@ from manyview.bench.journal import Row
 class Screen(Protocol):
     """Where progress goes."""
 
-    def log(self, line: str, *, failed: bool) -> None:
-        """A cell is done."""
+    def log(self, line: str, standing: str, *, failed: bool) -> None:
+        """A cell is done, and how the run stands now."""
 
     def update(self, line: str, *, done: int, total: int) -> None:
         """How the whole run stands, a few times a second."""
@@ -31,7 +31,7 @@ class Screen(Protocol):
 class Quiet:
     """No display."""
 
-    def log(self, line: str, *, failed: bool) -> None:
+    def log(self, line: str, standing: str, *, failed: bool) -> None:
         """Nothing."""
 
     def update(self, line: str, *, done: int, total: int) -> None:
@@ -44,22 +44,24 @@ class Quiet:
 class Plain(Quiet):
     """A line for every finished cell on standard error: for log files, and where rich is not installed."""
 
-    def log(self, line: str, *, failed: bool) -> None:
-        """Print the line."""
-        print(line, file=sys.stderr, flush=True)
+    def log(self, line: str, standing: str, *, failed: bool) -> None:
+        """Print all."""
+        print(f"{line}; {standing}", file=sys.stderr, flush=True)
 
 
 class Live:
     """A bar that moves, by rich; only failures leave a line."""
 
     def __init__(self) -> None:
-        rich, bars = importlib.import_module("rich.console"), importlib.import_module("rich.progress")
-        columns = (bars.BarColumn(), bars.TextColumn("{task.description}", markup=False))
-        self._bar: Any = bars.Progress(*columns, console=rich.Console(stderr=True), transient=True)
+        console, bars, table = (importlib.import_module(f"rich.{name}") for name in ("console", "progress", "table"))
+        bar = bars.BarColumn(bar_width=20)
+        one_line = table.Column(no_wrap=True, overflow="ellipsis", ratio=1)  # what the bar leaves of the width
+        text = bars.TextColumn("{task.description}", markup=False, table_column=one_line)
+        self._bar: Any = bars.Progress(bar, text, console=console.Console(stderr=True), transient=True, expand=True)
         self._task = self._bar.add_task("", total=None)
         self._bar.start()
 
-    def log(self, line: str, *, failed: bool) -> None:
+    def log(self, line: str, standing: str, *, failed: bool) -> None:
         """Print the line above the bar if it is a failure."""
         if failed:
             self._bar.console.print(line, markup=False, highlight=False)
@@ -105,7 +107,7 @@ class Progress:
         self._count(row)
         seconds = row["measured"].get("wall_seconds", 0.0)
         line = f"[{self.done}/{self.total}] {cell_title(cell.inputs)}: {row['status']} ({seconds:.1f} s)"
-        self.screen.log(f"{line}; {self._standing()}", failed=row["status"] != "ok")
+        self.screen.log(line, self._standing(), failed=row["status"] != "ok")
 
     def tick(self) -> None:
         """Time passes."""

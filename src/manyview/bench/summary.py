@@ -20,8 +20,6 @@ from manyview.bench.journal import Row, journal_path, read_journal
 
 FORMATS = ("csv", "md", "tex")
 
-Group = tuple[str, str, str, str]  # data set, method with its grid point, method, row order
-
 
 @dataclass(frozen=True)
 class Entry:

@@ -27,10 +27,11 @@ Defaults are those of the authors' program: 10 neighbours, at most 60 iterations
 by less than 1e-8 of itself. No k-means.
 
 The signs. A singular vector is as good as its negative, but max(., 0) keeps one half of it: the signs of the first R^v
-decide the result (accuracies between .62 and .96 on one data set). The paper does not mention them; the released program
-takes what a Lanczos solver with a random start returns. ``variant="released"`` draws them at random, once.
-``variant="paper"``, the default, minimises what the paper minimises: it starts ``n_init`` times, first with every
-vector's largest entry positive, then with random signs, and keeps the smallest sum_v ||S^v - Y R^v'||_F.
+decide the result (accuracies between .62 and .96 on one data set). The paper does not mention them; the released
+program takes what a Lanczos solver with a random start returns. ``variant="released"`` draws them at random, once.
+``variant="paper"``, the default, minimises what the paper minimises: it starts ``n_init`` times, first with the largest
+entry of every vector positive, then with its sum positive, then with random signs, and keeps the smallest
+sum_v ||S^v - Y R^v'||_F.
 
 Deviations in both variants:
 
@@ -259,10 +260,12 @@ def _leading_vectors(graph: _Graph, n_clusters: int) -> FloatArray:
 
 
 def _starts(leading: list[FloatArray], n_init: int, generator: Any) -> Iterator[list[FloatArray]]:
-    """Largest entry of every vector positive, then random signs."""
+    """Largest entry of every vector positive, sum of every vector positive, then random signs."""
     columns = np.arange(leading[0].shape[1])
     yield [F * np.where(F[np.abs(F).argmax(axis=0), columns] < 0, -1, 1) for F in leading]
-    for _ in range(n_init - 1):
+    if n_init > 1:
+        yield [F * np.where(F.sum(axis=0) < 0, -1, 1) for F in leading]
+    for _ in range(n_init - 2):
         yield _random_signs(leading, generator)
 
 

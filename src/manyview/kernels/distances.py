@@ -9,7 +9,7 @@ therefore shifted to the centre of the anchors, and pairs whose result lost most
 import numpy as np
 import scipy.sparse as sp
 
-from manyview.kernels.arrays import BoolArray, FloatArray, Table
+from manyview.kernels.arrays import FloatArray, IntArray, Table
 
 NUMBERS_AT_ONCE = 1 << 22  # of the pairs that are done again, 32 MB
 
@@ -17,11 +17,11 @@ NUMBERS_AT_ONCE = 1 << 22  # of the pairs that are done again, 32 MB
 def squared_distances(x: Table, anchors: FloatArray, /) -> FloatArray:
     """Squared distances (n, m) of the rows of x (n, d), dense or CSR, to the anchors (m, d)."""
     if sp.issparse(x):
-        d, lost = _expand(x, anchors)
+        d, xx, aa = _expand_sparse(x, anchors)
     else:
         centre = anchors.mean(axis=0)
-        d, lost = _expand(x - centre, anchors - centre)
-    rows, columns = np.nonzero(lost)
+        d, xx, aa = _expand_dense(x - centre, anchors - centre)
+    rows, columns = _cancelled(d, xx, aa)
     pairs = max(NUMBERS_AT_ONCE // max(x.shape[1], 1), 1)
     for start in range(0, len(rows), pairs):
         i, j = rows[start : start + pairs], columns[start : start + pairs]
@@ -31,13 +31,28 @@ def squared_distances(x: Table, anchors: FloatArray, /) -> FloatArray:
     return d
 
 
-def _expand(x: Table, anchors: FloatArray) -> tuple[FloatArray, BoolArray]:
-    """The expansion, and where it cancelled."""
-    xx = np.asarray(x.multiply(x).sum(axis=1)).ravel() if sp.issparse(x) else np.einsum("nd,nd->n", x, x)  # (n,)
+def _expand_dense(x: FloatArray, anchors: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """The expansion as one product  [x, ||x||², 1] [-2a, 1, ||a||²]', and the squared lengths."""
+    xx = np.einsum("nd,nd->n", x, x)  # (n,)
     aa = np.einsum("md,md->m", anchors, anchors)  # (m,)
+    left = np.column_stack([x, xx, np.ones_like(xx)])
+    right = np.column_stack([-2 * anchors, np.ones_like(aa), aa])
+    return left @ right.T, xx, aa
+
+
+def _expand_sparse(x: Table, anchors: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    xx = np.asarray(x.multiply(x).sum(axis=1)).ravel()
+    aa = np.einsum("md,md->m", anchors, anchors)
     d = np.asarray(x @ anchors.T)
     d *= -2
     d += xx[:, None]
     d += aa
-    # half the digits are gone below this share of the terms
-    return d, d < np.sqrt(np.finfo(d.dtype).eps) * (xx[:, None] + aa)
+    return d, xx, aa
+
+
+def _cancelled(d: FloatArray, xx: FloatArray, aa: FloatArray) -> tuple[IntArray, IntArray]:
+    """Pairs that lost half their digits; only rows whose smallest distance is suspicious are looked at closely."""
+    share = np.sqrt(np.finfo(d.dtype).eps)
+    rows = np.flatnonzero(d.min(axis=1, initial=np.inf) < share * (xx + aa.max(initial=0)))
+    inside, columns = np.nonzero(d[rows] < share * (xx[rows, None] + aa))
+    return rows[inside], columns

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from manyview.report.figures import convergence_png
-from manyview.report.page import render
+from manyview.report.page import page_around
 from manyview.report.summary import Summary
 
 
@@ -42,7 +42,7 @@ def write_report(summary: Summary, folder: str | os.PathLike[str], /) -> list[Pa
     ['convergence.png', 'report.html']
     """
     figure = convergence_png(summary["convergence"])
-    page = render(summary).encode("utf-8")
+    page = page_around(figure, summary).encode("utf-8")
     place = Path(folder)
     return [_write(place / "convergence.png", figure), _write(place / "report.html", page)]
 

@@ -46,6 +46,11 @@ def render(summary: Summary, /) -> str:
     >>> render(summarise(model, name="three groups")).splitlines()[0]
     '<!doctype html>'
     """
+    return page_around(convergence_png(summary["convergence"]), summary)
+
+
+def page_around(figure: bytes, summary: Summary, /) -> str:
+    """The page with a convergence figure that is drawn already."""
     environment = load("jinja2").Environment(
         autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=load("jinja2").StrictUndefined
     )
@@ -53,7 +58,7 @@ def render(summary: Summary, /) -> str:
     page: str = template.render(
         **summary,
         score_names=SCORE_NAMES,
-        convergence_image=_embedded(convergence_png(summary["convergence"])),
+        convergence_image=_embedded(figure),
         cluster_images=_images(summary["clusters"]),
         bars=_bars(summary),
     )

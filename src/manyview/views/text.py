@@ -83,9 +83,9 @@ def principal_scores(
 
 def _leading_vectors(gram_times, width: int, rank: int, seed: int) -> FloatArray:  # type: ignore[no-untyped-def]
     """Leading eigenvectors of a symmetric operator by block power iteration from a seeded start."""
-    V = np.random.default_rng(seed).standard_normal((width, min(rank + OVERSAMPLING, width)))
+    V, _ = np.linalg.qr(np.random.default_rng(seed).standard_normal((width, min(rank + OVERSAMPLING, width))))
     for _ in range(POWER_ITERATIONS):
-        V, _ = np.linalg.qr(gram_times(np.linalg.qr(V)[0]))
+        V, _ = np.linalg.qr(gram_times(V))
     small = V.T @ gram_times(V)
     _, E = np.linalg.eigh((small + small.T) / 2)
     return V @ E[:, ::-1][:, :rank]

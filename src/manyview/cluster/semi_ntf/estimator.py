@@ -105,7 +105,7 @@ class SemiNTF(ClusterMixin, TransformerMixin, BaseEstimator):
     n_init : int, default=4
         k-means starts for every reading of the spectrum.
     dtype : {"auto", "float32", "float64"}, default="auto"
-        Type of what is kept per row; ``"auto"`` is float64 up to 20,000 rows. Small matrices are always float64.
+        Type of what is kept per row; ``"auto"`` is float64 up to 5,000 rows. Small matrices are always float64.
     n_jobs : int or None, default=None
         Threads; None uses all cores. The result has the same bits for any number.
     block_rows : int, default=4096

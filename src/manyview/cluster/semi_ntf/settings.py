@@ -16,7 +16,7 @@ FEWEST_ANCHORS = 500
 ANCHORS_PER_CLUSTER = 10
 PAPER_EXTRA_ANCHORS = 20
 NEIGHBOURS = 10
-DOUBLE_UP_TO = 20_000  # rows kept in double precision; beyond, single precision halves time and memory
+DOUBLE_UP_TO = 5_000  # rows kept in double precision; beyond, single precision halves time and memory
 RELATIVE_THRESHOLD = 0.3  # of sqrt(V), the singular value of a cluster on which all views agree
 PAPER_GST_STEPS = 4
 

@@ -25,7 +25,8 @@ from manyview.kernels.spectral import Basis, pivoted_labels, reading_scale, righ
 
 READINGS = ((1.0, 1), (1.5, 1), (1.5, 4), (2.0, 2), (2.0, 4), (3.0, 3), (3.0, 4))
 WIDEST = 3  # the widest reading has 3K + 1 vectors
-SAMPLED_ROWS = 20_000  # rows on which the spectrum is measured and readings are clustered
+SPECTRUM_ROWS = 20_000  # rows on which the spectrum is measured
+READING_ROWS, READING_ROWS_PER_CLUSTER = 5_000, 100  # rows on which the readings are clustered
 
 
 class Labelling(NamedTuple):
@@ -45,11 +46,11 @@ def n_vectors(n_clusters: int, factor: float = WIDEST) -> int:
     return int(factor * n_clusters) + (factor > 1)
 
 
-def sampled(block: GraphBlock, n_samples: int, /) -> GraphBlock:
-    """The block's share of the sampled rows: all of them, or a seeded choice where there are many."""
-    if n_samples <= SAMPLED_ROWS:
+def sampled(block: GraphBlock, n_rows: int, n_samples: int, /) -> GraphBlock:
+    """The block's share of n_rows rows out of n_samples: all of them, or a seeded choice where there are more."""
+    if n_samples <= n_rows:
         return block
-    size = max(round(block.n_rows * SAMPLED_ROWS / n_samples), 1)
+    size = max(round(block.n_rows * n_rows / n_samples), 1)
     rows = np.sort(np.random.default_rng(block.start).choice(block.n_rows, size, replace=False))
     return GraphBlock(block.start, block.columns[rows], block.weights[rows], block.present[rows])
 
@@ -58,12 +59,12 @@ def spectrum(fusion: Fusion, rows: Rows[GraphBlock], engine: Engine, rank: int, 
     """Leading right singular pairs of A, from A'A over the sampled rows."""
 
     def gram(block: GraphBlock) -> FloatArray:
-        A = fusion.mixed(sampled(block, n_samples)).toarray()
+        A = fusion.mixed(sampled(block, SPECTRUM_ROWS, n_samples)).toarray()
         return np.asarray((A.T @ A).astype(np.float64, copy=False))
 
     AtA = engine.reduce(gram, rows, add) * fusion.column_scale * fusion.column_scale[:, None]
     basis = right_basis(AtA, rank)
-    return Basis(basis.W, basis.s * np.sqrt(max(n_samples / SAMPLED_ROWS, 1)))
+    return Basis(basis.W, basis.s * np.sqrt(max(n_samples / SPECTRUM_ROWS, 1)))
 
 
 def spectral_labelling(
@@ -79,7 +80,8 @@ def spectral_labelling(
     seed: int,
 ) -> Labelling:
     """The medoid of the readings."""
-    T = engine.collect(lambda block: fusion.walk(sampled(block, n_samples), basis.W), rows)
+    n_rows = max(READING_ROWS, READING_ROWS_PER_CLUSTER * n_clusters)
+    T = engine.collect(lambda block: fusion.walk(sampled(block, n_rows, n_samples), basis.W), rows)
     scales = [reading_scale(basis.s[: n_vectors(n_clusters, r)], t) for r, t in READINGS]
 
     def cluster(job: tuple[int, FloatArray]) -> tuple[IntArray, FloatArray]:
@@ -102,7 +104,7 @@ def pivoted_labelling(
 ) -> Labelling:
     """Labels by QR with pivoting of K vectors: no randomness, the same for any order of the rows."""
     right = basis.W[:, :n_clusters] * reading_scale(basis.s[:n_clusters], 0)
-    U = engine.collect(lambda block: fusion.walk(sampled(block, n_samples), right), rows)
+    U = engine.collect(lambda block: fusion.walk(sampled(block, SPECTRUM_ROWS, n_samples), right), rows)
     labels, _ = pivoted_labels(U)
     E = unit_rows(U)
     return Labelling(right, np.stack([E[labels == k].mean(axis=0) for k in np.unique(labels)]))

@@ -1,0 +1,24 @@
+"""DataFrames are aligned by their index, so tables from different sources need not be in the same order."""
+
+import numpy as np
+import pandas as pd
+
+from manyview import SemiNTF
+from manyview.datasets import make_views
+
+data = make_views(n_samples=200, n_clusters=3, widths=(12, 30), random_state=0)
+patients = [f"patient-{i:03d}" for i in range(200)]
+protein = pd.DataFrame(data.views["view_0"], index=patients)
+expression = pd.DataFrame(data.views["view_1"], index=patients).sample(frac=1, random_state=0)  # another order
+
+model = SemiNTF(n_clusters=3, random_state=0).fit({"protein": protein, "expression": expression})
+by_hand = SemiNTF(n_clusters=3, random_state=0).fit({"protein": protein, "expression": expression.loc[patients]})
+print("same as aligned by hand:", np.array_equal(model.labels_, by_hand.labels_))
+
+clusters = pd.DataFrame({"cluster": model.labels_, "confidence": model.confidence_.round(3)}, index=protein.index)
+print(clusters.head(3))
+
+try:  # a sample that one table lacks is an error, never a silent mix-up
+    SemiNTF(n_clusters=3).fit({"protein": protein, "expression": expression.drop("patient-007")})
+except ValueError as error:
+    print(error)
