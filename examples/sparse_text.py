@@ -1,12 +1,15 @@
-"""Word counts of the same documents in five languages, as sparse matrices that are never made dense."""
+"""Word counts of the same documents in three languages, as sparse matrices that are never made dense as a whole."""
 
 from manyview import SemiNTF
-from manyview.datasets import make_like
+from manyview.datasets import make_views
 from manyview.metrics import clustering_scores
 
-data = make_like("reuters", n_samples=1200, random_state=0)  # synthetic, with the widths of the Reuters collection
+data = make_views(
+    n_samples=800, n_clusters=6, widths=(4000, 6000, 5000), sparse=True, density=0.01, separation=0.3, random_state=0
+)
 for name, view in data.views.items():
-    print(f"{name}: {view.shape[0]} documents x {view.shape[1]:,} words, {view.nnz / view.shape[0]:.0f} a document")
+    words = f"{view.shape[1]:,} words, {view.nnz / view.shape[0]:.0f} of them in a document"
+    print(f"{name}: {type(view).__name__}, {view.shape[0]} documents, {words}")
 
 model = SemiNTF(n_clusters=6, random_state=0).fit(data.views)  # scale="auto" finds that these are counts
 scores = clustering_scores(data.labels, model.labels_)

@@ -10,7 +10,7 @@ from manyview.bench import read_journal, read_results, run_plan, summarise
 PLAN = """
 threads = 2
 limits = {seconds = 120, memory_gb = 0.8}
-data = [{name = "toy", maker = "toys:data"}, {name = "gone", path = "gone.npz"}]
+data = [{name = "toy", maker = "toys:data"}, "gone.npz", "damaged.npz"]
 methods = [
     {name = "segfault", estimator = "toys:Segfault", data = ["toy"]},
     {name = "hungry", estimator = "toys:Hungry", data = ["toy"]},
@@ -35,6 +35,7 @@ def hostile(toys, tmp_path_factory):
     out = tmp_path_factory.mktemp("hostile")
     plan = toys / "hostile.toml"
     plan.write_text(PLAN)
+    (toys / "damaged.npz").write_bytes(b"no archive")
     report = run_plan(plan, out, jobs=2, progress=False)
     rows = [row for row in read_journal(out) if row["kind"] == "result"]
     return out, report, {(row["inputs"]["data"]["name"], row["inputs"]["method"]["name"]): row for row in rows}
@@ -69,8 +70,8 @@ def test_whatever_a_method_does_is_a_row(hostile, cell, status):
 
 def test_the_run_counts_its_failures(hostile):
     _, report, rows = hostile
-    assert (report.cells, report.ran, report.reused, report.failed) == (9, 9, 0, 7)
-    assert len(rows) == 9
+    assert (report.cells, report.ran, report.reused, report.failed) == (10, 10, 0, 8)
+    assert len(rows) == 10
 
 
 def test_failures_tell_where(hostile):
@@ -78,6 +79,15 @@ def test_failures_tell_where(hostile):
     assert "in fit" in rows["toy", "segfault"]["measured"]["traceback"]
     assert "ArithmeticError" in rows["toy", "raiser"]["measured"]["traceback"]
     assert rows["toy", "raiser"]["result"] is None
+
+
+def test_no_row_names_a_folder_of_this_machine(hostile, toys):
+    for row in hostile[2].values():
+        told = f"{row['status']} {row['measured'].get('traceback')}"
+        assert str(toys) not in told
+        assert str(hostile[0]) not in told
+    assert hostile[2]["damaged", "quick"]["status"].startswith("failed: ValueError: damaged.npz")
+    assert 'File "toys.py", line' in hostile[2]["toy", "raiser"]["measured"]["traceback"]
 
 
 def test_memory_beyond_the_limit_is_noticed_soon(hostile):

@@ -25,7 +25,7 @@ def toy_plan(folder, n_cells, name="kills.toml"):
     path.write_text(f"""
     seeds = {n_cells}
     data = [{{name = "toy", maker = "toys:data"}}]
-    methods = [{{name = "quick", estimator = "toys:Quick", params = {{wait = 0.2}}, record = ["center_"]}}]
+    methods = [{{name = "quick", estimator = "toys:Quick", params = {{wait = 0.5}}, record = ["center_"]}}]
     """)
     return path
 
@@ -74,7 +74,7 @@ def run_with_kills(plan, out, environment, *, n_kills, steps, seconds, rng):
 
 @pytest.mark.timeout(7200)
 def test_killed_at_random_moments_it_ends_as_if_nothing_had_happened(toys, frozen_code, tmp_path):
-    n_cells, n_kills, steps = (5, 3, 1) if KILLS <= 3 else (30, 5, 6)
+    n_cells, n_kills, steps = (4, 3, 1) if KILLS <= 3 else (30, 5, 6)
     plan, environment = toy_plan(toys, n_cells), os.environ | {"PYTHONPATH": str(frozen_code)}
     started = time.monotonic()
     subprocess.run([sys.executable, "-c", RUN, plan, tmp_path / "whole"], env=environment, check=True)

@@ -34,7 +34,25 @@ def same_results(journal_a: str | os.PathLike[str], journal_b: str | os.PathLike
 
 
 def differences(journal_a: str | os.PathLike[str], journal_b: str | os.PathLike[str], /) -> list[str]:
-    """What two journals do not agree on, one line a cell; empty if they hold the same results."""
+    """Name what two journals do not agree on.
+
+    Parameters
+    ----------
+    journal_a, journal_b : path
+        Journals, or the folders of their runs.
+
+    Returns
+    -------
+    list of str
+        A line for each cell and difference; empty if they hold the same results.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from manyview.bench import differences
+    >>> differences(tempfile.mkdtemp(), tempfile.mkdtemp())
+    []
+    """
     a, b = (latest(read_journal(place)) for place in (journal_a, journal_b))
     lonely = [
         f"{cell_title(row['inputs'])}: only in the {'first' if row['key'] in a else 'second'}"

@@ -65,10 +65,28 @@ class Limits:
 
 @dataclass(frozen=True)
 class Plan:
-    """A whole benchmark."""
+    """A whole benchmark; made by `read_plan`.
+
+    Attributes
+    ----------
+    name : str
+        What tables call it.
+    folder : Path
+        Of the plan's file: its relative paths and its own modules start here.
+    data : tuple of DataSource
+    methods : tuple of Method
+    seeds : tuple of int
+    orders : tuple of {"as-stored", "shuffled"}
+    metrics : tuple of str
+        What summaries show; every cell gets all scores.
+    limits : Limits
+        Of each cell.
+    threads : int
+        That BLAS and the like may use in each cell.
+    """
 
     name: str
-    folder: Path  # of the plan's file: its relative paths and its own modules start here
+    folder: Path
     data: tuple[DataSource, ...]
     methods: tuple[Method, ...]
     seeds: tuple[int, ...]

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -47,12 +48,14 @@ class CellProcess:
         self._exchange = tempfile.TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115
         self._noise = tempfile.TemporaryFile("w+b")  # noqa: SIM115
         fcntl.fcntl(self._noise, fcntl.F_SETFL, os.O_APPEND)  # so that it can be emptied while the child writes
+        sys_path = [str(code), *sys.path, str(folder)]
+        self._places = {os.path.dirname(cell.file)} | set(sys_path) if cell.file else set(sys_path)
         job = {
             "inputs": cell.inputs,
             "file": cell.file,
             "folder": str(folder),
             "seconds": limits.seconds,
-            "sys_path": [str(code), *sys.path, str(folder)],
+            "sys_path": sys_path,
         }
         json.dump(job, self._exchange)
         self._exchange.flush()
@@ -119,9 +122,11 @@ class CellProcess:
             outcome = self._read()
         finally:
             self.close()
-        peak = max(self.peak / 1e6, outcome["measured"].get("peak_mb", 0.0))
-        outcome["measured"] |= {"peak_mb": round(peak, 1), "wall_seconds": round(seconds, 3)}
-        return outcome
+        measured = outcome["measured"]
+        measured["peak_mb"] = round(max(self.peak / 1e6, measured.get("peak_mb", 0.0)), 1)
+        measured["wall_seconds"] = round(seconds, 3)
+        measured["traceback"] = without_places(measured["traceback"] or "", self._places) or None
+        return {**outcome, "status": without_places(outcome["status"], self._places)}
 
     def _read(self) -> Outcome:
         if self.failure is None and self._process.returncode == 0:
@@ -145,6 +150,20 @@ class CellProcess:
             self._process.stdin.close()
         self._exchange.close()
         self._noise.close()
+
+
+def without_places(text: str, places: Iterable[str], /) -> str:
+    """The text with paths that start in one of the folders made relative to it: a row reads alike on every machine.
+
+    Examples
+    --------
+    >>> from manyview.bench.process import without_places
+    >>> without_places("/home/me/data/x.mat: damaged", ["/home/me", "/home/me/data", ""])
+    'x.mat: damaged'
+    """
+    for place in sorted(filter(None, places), key=len, reverse=True):
+        text = text.replace(place.rstrip("/") + "/", "")
+    return text
 
 
 def _how_it_ended(returncode: int) -> str:

@@ -26,13 +26,27 @@ WATCH = 0.1  # seconds between two looks at their memory
 
 @dataclass(frozen=True)
 class RunReport:
-    """What a run did."""
+    """What a run did; made by `run_plan`.
+
+    Attributes
+    ----------
+    journal : Path
+        Where the rows are.
+    cells : int
+        In the plan.
+    reused : int
+        Of them found in the journal.
+    ran : int
+        Of them run now.
+    failed : int
+        Of all of them, found or run.
+    """
 
     journal: Path
-    cells: int  # in the plan
-    reused: int  # of them found in the journal
+    cells: int
+    reused: int
     ran: int
-    failed: int  # of all cells of the plan, found or run
+    failed: int
 
 
 def run_plan(

@@ -51,13 +51,33 @@ class Failure:
 
 @dataclass(frozen=True)
 class Summary:
-    """All numbers of a run, and its failures by name."""
+    """All numbers of a run, and its failures by name; made by `summarise`.
+
+    Attributes
+    ----------
+    name : str
+        Of the plan.
+    metrics : tuple of str
+        Scores and measures, in the order they are shown.
+    entries : tuple of Entry
+        Mean, sd and counts for each data set, method, row order and metric.
+    failures : tuple of Failure
+        What failed, and why.
+    files : tuple of Path
+        What was written.
+
+    Examples
+    --------
+    >>> from manyview.bench import Summary
+    >>> Summary("empty", ("acc",), (), ()).to_csv()
+    'data,method,order,metric,n,mean,sd,failed,missing\\n'
+    """
 
     name: str
     metrics: tuple[str, ...]
     entries: tuple[Entry, ...]
     failures: tuple[Failure, ...]
-    files: tuple[Path, ...] = ()  # what was written
+    files: tuple[Path, ...] = ()
 
     def to_markdown(self) -> str:
         """The tables as Markdown."""
@@ -124,8 +144,18 @@ def summarise(
 
     Examples
     --------
-    >>> from manyview.bench import summarise
-    >>> print(summarise("out").to_markdown())  # doctest: +SKIP
+    >>> import pathlib, tempfile
+    >>> from manyview.bench import run_plan, summarise
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "plan.toml").write_text('data = ["absent.npz"]\\nmethods = ["concat-kmeans-z"]')
+    >>> _ = run_plan(folder / "plan.toml", folder / "out", progress=False)
+    >>> print(summarise(folder / "out").to_markdown())
+    # plan
+    <BLANKLINE>
+    ## Failed cells
+    <BLANKLINE>
+    - absent, all cells: data not present: absent.npz
+    <BLANKLINE>
     """
     for name in formats:
         if name not in FORMATS:

@@ -33,15 +33,17 @@ def best_of_starts(
     max_iter: int,
     by: Criterion = "inertia",
     place: Callable[[FloatArray], FloatArray] | None = None,
+    squares: FloatArray | None = None,
 ) -> Partition:
     """The best of several runs; every row of ``starts`` (r, m) names the m rows of x (n, d) that one run begins with.
 
     Every run descends in its inertia; ``by`` says what the runs are compared by. Some programs sum distances there.
 
     ``place`` maps means of rows to centres, for rows that are known up to a part that ``place`` removes: centres are
-    orthogonal to that part, so products with the rows do not see it.
+    orthogonal to that part, so products with the rows do not see it. ``squares`` are the rows' squared lengths without
+    that part.
     """
-    squares = row_squares(x)
+    squares = row_squares(x) if squares is None else squares
     runs = (_lloyd(x, squares, rows, max_iter, place or np.asarray) for rows in starts)
     return min(runs, key=lambda run: float(getattr(run, by)))
 

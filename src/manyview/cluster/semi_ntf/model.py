@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +19,14 @@ from manyview.cluster.semi_ntf.fusion import (
     weights_from_shares,
 )
 from manyview.cluster.semi_ntf.settings import Settings
-from manyview.cluster.semi_ntf.start import Labelling, n_vectors, pivoted_labelling, spectral_labelling, spectrum
+from manyview.cluster.semi_ntf.start import (
+    Labelling,
+    n_vectors,
+    pivoted_labelling,
+    sampled,
+    spectral_labelling,
+    spectrum,
+)
 from manyview.engine import Engine, Rows, add
 from manyview.kernels.arrays import FloatArray, IntArray
 from manyview.kernels.spectral import Basis
@@ -59,61 +67,51 @@ def fit_semi_ntf(views: Views, settings: Settings, engine: Engine, progress: Pro
         geometry, groups, rows, engine, scales=settings.neighbours, joint=joint, dtype=settings.dtype
     )
     graphs = engine.map(graph, rows)
+    sample = engine.map(lambda block: sampled(block, n_samples), graphs)
     progress("weights", 0, 1)
-    degrees = slice_degrees(graph, graphs, engine)
-    fusion = fuse(graph, graphs, engine, first_weights(graph))
-    if joint:
-        fusion = _learn_weights(fusion, graph, graphs, degrees, engine, settings, n_samples)
+    weights = _learn_weights(graph, sample, engine, settings) if joint else first_weights(graph)
+    fusion = fuse(graph, graphs, engine, weights)
     progress("start", 0, 1)
-    basis = spectrum(fusion, graphs, engine, n_vectors(K), n_samples)
-    start = _start(basis, fusion, graphs, engine, settings, n_samples)
-    factor_rows = _stack(basis, fusion, degrees, graphs, start, engine, settings)
+    basis = spectrum(fusion, sample, engine, n_vectors(K))
+    T = engine.map(partial(fusion.walk, right=basis.W), graphs)
+    start = _start(T, _label_rule(basis, fusion, sample, engine, settings), graphs, engine, settings, n_samples)
+    factor_rows = _stack(T, graph, fusion, graphs, start, engine, settings)
     options = settings.options(1 if settings.shared else len(graph.slices))
     progress("factorization", 0, options.max_iter)
     result = factorize(
         factor_rows, engine, options, progress=lambda done: progress("factorization", done, options.max_iter)
     )
     progress("labels", 0, 1)
-    weights = np.ones(1) if settings.shared else fusion.weights
-    label_rows = _refined(result.rows, start, weights, engine, K)
-    return _read(graph, graphs, fusion, degrees, result, label_rows, engine, settings)
+    slice_weights = np.ones(1) if settings.shared else fusion.weights
+    labels = _refined(result.rows, start, slice_weights, engine, K)
+    return _read(graph, graphs, fusion, result, labels, engine, settings)
 
 
-def _learn_weights(
-    fusion: Fusion,
-    graph: AnchorGraph,
-    graphs: Rows[GraphBlock],
-    degrees: FloatArray,
-    engine: Engine,
-    settings: Settings,
-    n_samples: int,
-) -> Fusion:
+def _learn_weights(graph: AnchorGraph, sample: Rows[GraphBlock], engine: Engine, settings: Settings) -> FloatArray:
     """Slice weights from labels, the first labels from the joint table alone.
 
     Smooth vectors would be the cheaper consensus, but a noise view puts smooth vectors of its own among them; and a
     first consensus of all slices lets weak views that err alike outvote the one that can tell.
     """
     K = settings.n_clusters
+    degrees = slice_degrees(graph, sample, engine)
+    weights = first_weights(graph)
     for _ in range(WEIGHT_ROUNDS):
-        basis = spectrum(fusion, graphs, engine, n_vectors(K), n_samples)
-        rule = _label_rule(basis, fusion, graphs, engine, settings, n_samples)
-        shares = _label_shares(_labelled(rule, fusion, graphs, engine), degrees, graphs, engine, K)
-        fusion = fuse(graph, graphs, engine, weights_from_shares(shares))
-    return fusion
+        fusion = fuse(graph, sample, engine, weights)
+        basis = spectrum(fusion, sample, engine, n_vectors(K))
+        rule = _label_rule(basis, fusion, sample, engine, settings)
+        labels = engine.map(rule.labels, engine.map(partial(fusion.walk, right=basis.W), sample))
+        weights = weights_from_shares(_label_shares(labels, degrees, sample, engine, K))
+    return weights
 
 
 def _label_rule(
-    basis: Basis, fusion: Fusion, graphs: Rows[GraphBlock], engine: Engine, settings: Settings, n_samples: int
+    basis: Basis, fusion: Fusion, sample: Rows[GraphBlock], engine: Engine, settings: Settings
 ) -> Labelling:
+    T = engine.collect(partial(fusion.walk, right=basis.W), sample)
     if isinstance(settings.init, str) and settings.init == "qr":
-        return pivoted_labelling(basis, fusion, graphs, engine, settings.n_clusters, n_samples)
-    return spectral_labelling(
-        basis, fusion, graphs, engine, settings.n_clusters, n_samples, n_init=settings.n_init, seed=settings.seed
-    )
-
-
-def _labelled(rule: Labelling, fusion: Fusion, graphs: Rows[GraphBlock], engine: Engine) -> Rows[IntArray]:
-    return engine.map(lambda block: rule(fusion, block), graphs)
+        return pivoted_labelling(basis, T, settings.n_clusters)
+    return spectral_labelling(basis, T, engine, settings.n_clusters, n_init=settings.n_init, seed=settings.seed)
 
 
 def _sizes(labels: Rows[IntArray], engine: Engine, K: int) -> FloatArray:
@@ -144,14 +142,19 @@ def _rows_of(given: Any) -> Callable[[GraphBlock], Any]:
 
 
 def _start(
-    basis: Basis, fusion: Fusion, graphs: Rows[GraphBlock], engine: Engine, settings: Settings, n_samples: int
+    T: Rows[FloatArray],
+    rule: Labelling,
+    graphs: Rows[GraphBlock],
+    engine: Engine,
+    settings: Settings,
+    n_samples: int,
 ) -> Start:
     """Orthonormal columns to start from: labels of some kind, or a matrix that the user gives."""
     K, init = settings.n_clusters, settings.init
     if isinstance(init, str) and init == "identity":
         return Start(engine.map(lambda block: np.eye(block.n_rows, K, -block.start), graphs), None)
     if isinstance(init, str) and init in ("spectral", "qr"):
-        labels = _labelled(_label_rule(basis, fusion, graphs, engine, settings, n_samples), fusion, graphs, engine)
+        labels = engine.map(rule.labels, T)
     else:
         given = np.random.default_rng(settings.seed).integers(K, size=n_samples) if isinstance(init, str) else init
         if given.ndim == 2:
@@ -162,27 +165,24 @@ def _start(
 
 
 def _stack(
-    basis: Basis,
+    T: Rows[FloatArray],
+    graph: AnchorGraph,
     fusion: Fusion,
-    degrees: FloatArray,
     graphs: Rows[GraphBlock],
     start: Start,
     engine: Engine,
     settings: Settings,
 ) -> Rows[FactorBlock]:
     """The tensor S and the start, block by block."""
-    slice_scale = np.sqrt(fusion.weights)[:, None] / np.sqrt(np.where(degrees > 1e-12, degrees, np.inf))  # (L, m)
     n_slices = 1 if settings.shared else len(fusion.weights)
     transform = settings.options(n_slices).transform
+    if settings.shared:  # the leading part of the fused graph: A W W' has the same left factor as T = A W
+        tensors: Rows[tuple[Any, ...]] = engine.map(lambda block: (block.astype(settings.dtype, copy=False),), T)
+    else:
+        tensors = _slices(graph, fusion, graphs, engine, settings)
 
-    def slices(block: GraphBlock) -> tuple[Any, ...]:
-        if settings.shared:  # the leading part of the fused graph: A W W' has the same left factor as A W
-            return (fusion.walk(block, basis.W).astype(settings.dtype, copy=False),)
-        tables = [block.slice(index, degrees.shape[1]) for index in range(n_slices)]
-        return tuple(tables) if settings.paper else tuple(t * c for t, c in zip(tables, slice_scale, strict=True))
-
-    def of_block(pair: tuple[GraphBlock, FloatArray]) -> FactorBlock:
-        block, Q = pair
+    def of_block(pair: tuple[GraphBlock, tuple[FloatArray, tuple[Any, ...]]]) -> FactorBlock:
+        block, (Q, S) = pair
         if start.labels is None and isinstance(settings.init, str):  # the identity at every frequency
             tensor = to_views(transform, np.broadcast_to(Q, (len(transform.energy), *Q.shape)))
             H = np.zeros_like(tensor)
@@ -190,11 +190,23 @@ def _stack(
             tensor = np.broadcast_to(Q, (n_slices, *Q.shape))
             H = tensor
         first = np.array(tensor, dtype=settings.dtype)
-        return first_block(
-            block.start, slices(block), first, H=np.array(H, dtype=settings.dtype), coupled=not settings.shared
-        )
+        return first_block(block.start, S, first, H=np.array(H, dtype=settings.dtype), coupled=not settings.shared)
 
-    return engine.map(of_block, engine.pair(graphs, start.Q))
+    return engine.map(of_block, engine.pair(graphs, engine.pair(start.Q, tensors)))
+
+
+def _slices(
+    graph: AnchorGraph, fusion: Fusion, graphs: Rows[GraphBlock], engine: Engine, settings: Settings
+) -> Rows[tuple[Any, ...]]:
+    """Every slice as a CSR matrix: raw for the paper, else degree-normalised and with the root of its weight."""
+    degrees = slice_degrees(graph, graphs, engine)
+    scale = np.sqrt(fusion.weights)[:, None] / np.sqrt(np.where(degrees > 1e-12, degrees, np.inf))  # (L, m)
+
+    def of_block(block: GraphBlock) -> tuple[Any, ...]:
+        tables = [block.slice(index, graph.n_anchors) for index in range(len(scale))]
+        return tuple(tables) if settings.paper else tuple(t * c for t, c in zip(tables, scale, strict=True))
+
+    return engine.map(of_block, graphs)
 
 
 def _refined(rows: Rows[FactorBlock], start: Start, weights: FloatArray, engine: Engine, K: int) -> Rows[IntArray]:
@@ -227,7 +239,6 @@ def _read(
     graph: AnchorGraph,
     graphs: Rows[GraphBlock],
     fusion: Fusion,
-    degrees: FloatArray,
     result: Factorization,
     labels: Rows[IntArray],
     engine: Engine,
@@ -242,7 +253,7 @@ def _read(
 
     # D^(-1) B'Z / G: of what flows through an anchor, the share that comes from each cluster
     anchor_membership = engine.reduce(mass, engine.pair(graphs, labels), add) * fusion.column_scale[:, None] ** 2
-    shares = _label_shares(labels, degrees, graphs, engine, K)
+    shares = _label_shares(labels, slice_degrees(graph, graphs, engine), graphs, engine, K)
     own = engine.collect(lambda block: block, labels)
     indicator = engine.collect(lambda block: block.H.swapaxes(0, 1), result.rows).swapaxes(0, 1)
     if settings.paper:  # Algorithm 1 reads the labels off the mean of H and nothing else

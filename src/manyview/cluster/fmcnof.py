@@ -1,0 +1,363 @@
+"""FMCNOF: fast multi-view clustering via non-negative and orthogonal factorization.
+
+Paper card
+----------
+B. Yang, X. Zhang, F. Nie, F. Wang, W. Yu, R. Wang. Fast Multi-View Clustering via Nonnegative and Orthogonal
+Factorization. IEEE TIP 30, 2021. Authors' program: github.com/abyeshizhe/FMCNOF.
+
+    min_{alpha, F, G}  || sum_v alpha_v B^v - F G' ||_F²      F >= 0,  G'G = I,  alpha on the simplex
+
+Letters: N samples, V views, K clusters, m anchors; B^v (N, m) the anchor graph of view v, Z = sum_v alpha_v B^v; F (N, K)
+the indicator, G (m, K) the factor of the anchors.
+
+==============================================  =======================================================
+ step                                            function
+==============================================  =======================================================
+ rows z-scored over the features of a view       ``standard_rows``
+ anchors: k-means on all views side by side      ``joint_anchors`` (``kernels.lloyd.best_of_starts``)
+ B^v                                             ``farthest_weights`` (released), ``nearest_weights`` (paper)
+ G = polar(Z'F)                                  ``_polar``
+ F = max(Z G, 0)                                 ``factorise``
+ alpha given F G'                                ``kernels.qp.small_simplex_qp``, ``released_qp``
+ labels: largest entry of a row of F             ``FMCNOF.fit``
+==============================================  =======================================================
+
+Defaults are those of the released script: m = K + 3 anchors (its comments name K + 7 and K + 9 for other data), sigma =
+1000, 30 iterations, one start of k-means from random rows.
+
+``variant`` has three values, because the released program differs from the paper and has a defect besides:
+
+* ``"paper"``: Gaussian weights exp(-d²/(2 sigma²)) on the K nearest anchors.
+* ``"corrected"``: the released graph. It takes exp(-d/(2 sigma²)), which is nearly constant, and keeps the K *smallest*
+  of these weights, so every row is tied equally to its K farthest anchors and to none of the m - K nearest.
+* ``"released"``: the same graph, and the step of alpha bug for bug: b pairs the entries of B^v, read row by row, with
+  those of F G', read column by column, and the QP is left by an augmented Lagrangian that stops after six steps without
+  a descent, even when they led uphill.
+
+``"released"`` is the default: only it gives the published labels. In the other two every step minimises the objective,
+which then never rises.
+
+Deviations:
+
+* Sparse views are z-scored without being filled in: a row is kept as x/s, and its offset mean/s enters products only.
+* The polar factor is from ``gesvd``. Where a cluster is empty, Z'F has not full rank and G is not unique; the program's
+  results then depend on its LAPACK, and so do these.
+* m is at most N. Rows of F without a positive entry keep the label 0, as released.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from manyview.cluster.graph_labels import contiguous, warn_empty_clusters
+from manyview.cluster.lmvsc import float_tables, given_anchors
+from manyview.cluster.parameters import array, check_parameters, check_sizes, choice, integer, nothing, real
+from manyview.kernels.arrays import FloatArray, IntArray, Table
+from manyview.kernels.lloyd import best_of_starts, row_squares
+from manyview.kernels.qp import small_simplex_qp
+from manyview.kernels.simplex import project_simplex
+from manyview.views import Views, check_views
+
+OFF = 1e-7  # the released program's zero
+KMEANS_PASSES = 100
+CONSTRAINTS = {
+    "n_clusters": (integer(1),),
+    "n_anchors": (integer(1), choice("auto")),
+    "sigma": (real(0, open_low=True),),
+    "anchors": (choice("kmeans"), array()),
+    "init": (choice("random"), array()),
+    "max_iter": (integer(1),),
+    "variant": (choice("released", "corrected", "paper"),),
+    "views": (nothing(), integer(1), array()),
+}
+Step = Callable[[Sequence[FloatArray], FloatArray, FloatArray], FloatArray]
+
+
+class StandardRows(NamedTuple):
+    """Rows z = x - offset with mean 0 and deviation 1 over the features; x stays sparse where it was."""
+
+    x: Table  # (n, d)
+    offset: FloatArray  # (n,) the same for all columns
+    squares: FloatArray  # (n,) ||z||²
+
+    def distances(self, anchors: FloatArray, /) -> FloatArray:
+        """Euclidean distances (n, m), not squared."""
+        products = np.asarray(self.x @ anchors.T) - self.offset[:, None] * anchors.sum(axis=1)
+        return np.sqrt(np.maximum(self.squares[:, None] + row_squares(anchors) - 2 * products, 0))
+
+
+def standard_rows(table: Table, /) -> StandardRows:
+    """Every row less its mean, over its standard deviation (n - 1); a constant row becomes zero."""
+    n, d = table.shape
+    mean = np.asarray(table.mean(axis=1)).ravel()
+    if sp.issparse(table):
+        squares = np.maximum(row_squares(table) - d * mean**2, 0)
+        squares[squares <= 1e-14 * d * mean**2] = 0
+    else:
+        table = table - mean[:, None]
+        squares = row_squares(table)
+    deviation = np.sqrt(squares / max(d - 1, 1))
+    deviation = np.where(deviation > 1e-14 * np.abs(mean), deviation, 1)
+    if not sp.issparse(table):
+        return StandardRows(table / deviation[:, None], np.zeros(n), squares / deviation**2)
+    x = sp.csr_array(sp.diags_array(1 / deviation) @ table)
+    return StandardRows(x, mean / deviation, squares / deviation**2)
+
+
+def joint_anchors(views: Sequence[StandardRows], n_anchors: int, /, *, rng: np.random.RandomState) -> list[FloatArray]:
+    """k-means centres of all views side by side, cut into views again; (m, d) each."""
+    edges = np.cumsum([0, *(view.x.shape[1] for view in views)])
+
+    def cut(centres: FloatArray) -> list[FloatArray]:
+        return [centres[:, start:stop] for start, stop in zip(edges[:-1], edges[1:], strict=True)]
+
+    def place(means: FloatArray) -> FloatArray:
+        return np.hstack([part - part.mean(axis=1, keepdims=True) for part in cut(means)])
+
+    parts = [view.x for view in views]
+    joint = sp.csr_array(sp.hstack(parts)) if any(map(sp.issparse, parts)) else np.hstack(parts)
+    start = rng.choice(joint.shape[0], n_anchors, replace=False)[None]
+    squares = np.sum([view.squares for view in views], axis=0)
+    return cut(best_of_starts(joint, start, max_iter=KMEANS_PASSES, place=place, squares=squares).centres)
+
+
+def farthest_weights(distances: FloatArray, k: int, sigma: float, /) -> FloatArray:
+    """The released graph: exp(-d/(2 sigma²)) over the sum of the k smallest; entries above the k-th smallest vanish."""
+    E = np.exp(-distances / (2 * sigma**2))
+    ascending = np.sort(E, axis=1)
+    total = np.maximum(ascending[:, :k].sum(axis=1, keepdims=True), np.finfo(float).tiny)
+    return np.where(E > ascending[:, k - 1 : k], OFF, E) / total
+
+
+def nearest_weights(distances: FloatArray, k: int, sigma: float, /) -> FloatArray:
+    """The paper's graph: exp(-d²/(2 sigma²)) on the k nearest anchors, rows summing to one."""
+    squares = distances**2
+    E = np.exp((squares.min(axis=1, keepdims=True) - squares) / (2 * sigma**2))  # the nearest has weight 1
+    kth = np.sort(squares, axis=1)[:, k - 1 : k]
+    E = np.where(squares <= kth, E, 0)
+    return E / E.sum(axis=1, keepdims=True)
+
+
+class Factors(NamedTuple):
+    """Where the alternation of G, F and alpha ended."""
+
+    F: FloatArray  # (N, K)
+    G: FloatArray  # (m, K)
+    Z: FloatArray  # (N, m)
+    objective: list[float]
+    weights: list[FloatArray]  # (V,) after every iteration
+
+
+def factorise(graphs: Sequence[FloatArray], G: FloatArray, step: Step, /, *, max_iter: int) -> Factors:
+    """Alternate G, F and alpha from an orthonormal G (m, K) and equal weights."""
+    V = len(graphs)
+    inner = np.array([[np.vdot(a, b) for b in graphs] for a in graphs])  # (V, V)
+    Z = np.sum(graphs, axis=0) / V
+    F = Z @ G
+    sums = F.sum(axis=1, keepdims=True)
+    F = F / np.where(sums == 0, 1, sums)
+    objective, weights = list[float](), list[FloatArray]()
+    for _ in range(max_iter):
+        G = _polar(F.T @ Z).T
+        F = np.maximum(Z @ G, 0)
+        FGt = F @ G.T
+        alpha = step(graphs, inner, FGt)
+        Z = np.einsum("v,vnm->nm", alpha, np.asarray(graphs))
+        objective.append(float(((Z - FGt) ** 2).sum()))
+        weights.append(alpha)
+    return Factors(F, G, Z, objective, weights)
+
+
+def _polar(B: FloatArray) -> FloatArray:
+    U, _, Wt = scipy.linalg.svd(B, full_matrices=False, lapack_driver="gesvd")
+    return U @ Wt
+
+
+def exact_step(graphs: Sequence[FloatArray], inner: FloatArray, FGt: FloatArray, /) -> FloatArray:
+    """argmin over the simplex of || sum_v alpha_v B^v - F G' ||²."""
+    return small_simplex_qp(inner, 2 * np.array([np.vdot(B, FGt) for B in graphs]))
+
+
+def released_step(graphs: Sequence[FloatArray], inner: FloatArray, FGt: FloatArray, /) -> FloatArray:
+    """The same with the released program's b, whose two factors are read in different orders."""
+    by_columns = FGt.ravel(order="F")
+    return released_qp(inner, 2 * np.array([B.ravel() @ by_columns for B in graphs]))
+
+
+def released_qp(A: FloatArray, b: FloatArray, /, *, mu: float = 1e-2, growth: float = 1.05) -> FloatArray:
+    """min x'Ax - b'x over the simplex by the released augmented Lagrangian, with its way to stop.
+
+    x = simplex(v - (y + Av - b)/mu);   v = x + (y - A'x)/mu;   y <- y + mu (x - v);   mu <- growth mu
+    """
+    v, y = np.zeros(len(b)), np.ones(len(b))
+    x, value, idle = v, 0.0, 0
+    for _ in range(10_000):
+        x = project_simplex((v - (y + A @ v - b) / mu)[None])[0]
+        v = x + (y - A @ x) / mu
+        y = y + mu * (x - v)
+        mu *= growth
+        before, value = value, float(x @ A @ x - b @ x)
+        idle = idle + 1 if before - value < 1e-8 else 0
+        if idle > 5:
+            break
+    return x
+
+
+class FMCNOF(ClusterMixin, BaseEstimator):
+    r"""Non-negative and orthogonal factorization of fused anchor graphs (Yang et al., TIP 2021).
+
+    .. math:: \min_{\alpha, F, G} \Big\| \sum_v \alpha_v B^v - F G^T \Big\|_F^2,
+              \quad F \ge 0,\; G^T G = I,\; \alpha \ge 0,\; 1^T \alpha = 1
+
+    Few anchors, no N x N matrix, labels read off F without k-means. Sparse views stay sparse.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters K.
+    n_anchors : int or "auto", default="auto"
+        Anchors that all views share, at least K; ``"auto"`` is K + 3.
+    sigma : float, default=1000
+        Width of the kernel.
+    anchors : "kmeans" or list of arrays (n_anchors, width), default="kmeans"
+        Anchors of every view in z-scored features, if they are known.
+    init : "random" or array (n_anchors, n_clusters), default="random"
+        Orthonormal start of G.
+    max_iter : int, default=30
+        Iterations; all of them are made.
+    variant : {"released", "corrected", "paper"}, default="released"
+        The authors' program with its defect; its graph with view weights that minimise the objective; or the paper's
+        graph on the nearest anchors.
+    views : None, int, widths, or (start, stop) pairs, default=None
+        How ONE table passed to :meth:`fit` is cut into views by columns.
+    random_state : int, RandomState or None, default=None
+        Seed of k-means and of the start.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+    view_weights_ : ndarray of shape (n_views,)
+    embedding_ : ndarray of shape (n_samples, n_clusters)
+        The non-negative factor F.
+    factors_ : ndarray of shape (n_anchors, number of clusters found)
+        Columns of G that have rows.
+    affinity_ : CSR matrix of shape (n_samples, n_anchors)
+        The fused graph Z.
+    anchors_ : list of ndarray of shape (n_anchors, width)
+        In z-scored features.
+    history_ : dict
+        ``objective`` and ``view_weights`` of every iteration.
+    n_iter_ : int
+
+    Notes
+    -----
+    :meth:`predict` ties a new row to the anchors, mixes its views with ``view_weights_`` and takes the largest entry of
+    the product with ``factors_``: the row of F that the last iteration would give it.
+
+    Examples
+    --------
+    >>> from manyview.cluster.fmcnof import FMCNOF
+    >>> from manyview.datasets import make_views
+    >>> data = make_views(n_samples=200, n_clusters=3, random_state=0)
+    >>> model = FMCNOF(n_clusters=3, variant="corrected", random_state=0).fit(data.views)
+    >>> model.embedding_.shape, len(model.history_["objective"])
+    ((200, 3), 30)
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        n_anchors: int | str = "auto",
+        sigma: float = 1000.0,
+        anchors: Any = "kmeans",
+        init: Any = "random",
+        max_iter: int = 30,
+        variant: str = "released",
+        views: Any = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.n_anchors = n_anchors
+        self.sigma = sigma
+        self.anchors = anchors
+        self.init = init
+        self.max_iter = max_iter
+        self.variant = variant
+        self.views = views
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> FMCNOF:
+        """Cluster the rows of the views.
+
+        Parameters
+        ----------
+        X : list or dict of tables, Views, or one table (cut by ``views``)
+        y : ignored
+        """
+        check_parameters(self, CONSTRAINTS)
+        views = check_views(X, ranges=self.views, estimator=self)
+        check_sizes(len(views), self.n_clusters)
+        rng = check_random_state(self.random_state)
+        rows = [standard_rows(table) for table in float_tables(views)]
+        anchors = self._anchors(views, rows, rng)
+        step = released_step if self.variant == "released" else exact_step
+        start = self._start(len(anchors[0]), rng)
+        result = factorise(self._graphs(rows, anchors), start, step, max_iter=self.max_iter)
+        labels = result.F.argmax(axis=1)
+        self.labels_ = contiguous(labels)
+        self.embedding_, self.factors_ = result.F, result.G[:, np.unique(labels)]
+        self.view_weights_, self.affinity_ = result.weights[-1], sp.csr_array(result.Z)
+        self.anchors_ = anchors
+        self.history_ = {"objective": result.objective, "view_weights": result.weights}
+        self.n_iter_ = self.max_iter
+        warn_empty_clusters(self, self.factors_.shape[1])
+        return self
+
+    def _anchors(self, views: Views, rows: Sequence[StandardRows], rng: np.random.RandomState) -> list[FloatArray]:
+        if not isinstance(self.anchors, str):
+            anchors = given_anchors(self.anchors, views)
+            n_anchors = len(anchors[0])
+        else:
+            auto = isinstance(self.n_anchors, str)
+            n_anchors = min(self.n_clusters + 3, len(views)) if auto else int(self.n_anchors)
+        if not self.n_clusters <= n_anchors <= len(views):
+            raise ValueError(
+                f"n_anchors={n_anchors} must lie between n_clusters={self.n_clusters} and n_samples={len(views)}."
+            )
+        return joint_anchors(rows, n_anchors, rng=rng) if isinstance(self.anchors, str) else anchors
+
+    def _start(self, n_anchors: int, rng: np.random.RandomState) -> FloatArray:
+        if isinstance(self.init, str):
+            return np.linalg.qr(rng.standard_normal((n_anchors, self.n_clusters)))[0]
+        start = np.asarray(self.init, dtype=np.float64)
+        if start.shape != (n_anchors, self.n_clusters):
+            raise ValueError(
+                f"init has shape {start.shape}; expected (n_anchors, n_clusters) = {(n_anchors, self.n_clusters)}."
+            )
+        return start
+
+    def _graphs(self, rows: Sequence[StandardRows], anchors: Sequence[FloatArray]) -> list[FloatArray]:
+        weights = nearest_weights if self.variant == "paper" else farthest_weights
+        return [weights(part.distances(A), self.n_clusters, self.sigma) for part, A in zip(rows, anchors, strict=True)]
+
+    def predict(self, X: Any) -> IntArray:
+        """Cluster of every new row: the largest entry of its row of F."""
+        check_is_fitted(self)
+        views = check_views(X, ranges=self.views, estimator=self, reset=False)
+        graphs = self._graphs([standard_rows(table) for table in float_tables(views)], self.anchors_)
+        Z = np.einsum("v,vnm->nm", self.view_weights_, np.asarray(graphs))
+        return np.maximum(Z @ self.factors_, 0).argmax(axis=1)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
