@@ -101,6 +101,12 @@ def test_equal_rows_are_no_obstacle(fit):
             assert len(np.unique(groups.rows)) == len(groups.rows)
 
 
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
+def test_rows_of_one_column_have_no_variance(fit, data, make):
+    (groups,) = groups_of(fit, [make(data[0][:, :1])], "variance", 4, scale="none")
+    assert_array_equal(groups.rows, [0, 1, 2, 3])
+
+
 # the joint table
 
 

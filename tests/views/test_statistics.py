@@ -74,6 +74,16 @@ def test_a_constant_column_does_not_vary_whatever_its_value(cut, constant):
     assert_array_equal(found.varies, [True, False])
 
 
+def test_a_column_that_varies_only_by_rounding_does_not_vary(cut):
+    table = np.random.default_rng(0).random((N, 3)) * 1e9
+    table[:, 1] = 1e8
+    table[::2, 1] = np.nextafter(1e8, 2e8)
+    table[:, 2] = np.arange(N) % 2 * 1e-4  # nothing beside the first column
+    rows, engine = cut([table], 7)
+    found = spread(0, column_statistics(rows, engine)[0], rows, engine)
+    assert_array_equal(found.varies, [True, False, False])
+
+
 def test_a_constant_view_has_no_column_that_varies(cut):
     rows, engine = cut([np.full((N, 5), 0.3)])
     found = spread(0, column_statistics(rows, engine)[0], rows, engine)

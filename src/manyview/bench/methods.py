@@ -43,7 +43,7 @@ PRESETS = {
 
 def known_estimators() -> list[str]:
     """Names a plan can use without a module: our estimators and the presets."""
-    names = [name for name, value in vars(manyview).items() if inspect.isclass(value) and hasattr(value, "fit")]
+    names = [name for name in manyview.__all__ if hasattr(getattr(manyview, name), "fit")]
     presets = [f"{name}.paper" for name in names if hasattr(getattr(manyview, name), "paper")]
     return [*names, *presets, *PRESETS]
 

@@ -22,6 +22,7 @@ SOURCES = (".py", ".so", ".pyd")
 _OUTSIDE_A_CELL = {
     "cli",
     "report",
+    "testing",
     *(f"bench/{name}.py" for name in ("__init__", "compare", "figures", "journal", "keys", "memory", "plan")),
     *(f"bench/{name}.py" for name in ("process", "progress", "run", "summary", "tables")),
 }

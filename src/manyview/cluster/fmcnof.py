@@ -7,8 +7,8 @@ Factorization. IEEE TIP 30, 2021. Authors' program: github.com/abyeshizhe/FMCNOF
 
     min_{alpha, F, G}  || sum_v alpha_v B^v - F G' ||_F²      F >= 0,  G'G = I,  alpha on the simplex
 
-Letters: N samples, V views, K clusters, m anchors; B^v (N, m) the anchor graph of view v, Z = sum_v alpha_v B^v; F (N, K)
-the indicator, G (m, K) the factor of the anchors.
+Letters: N samples, V views, K clusters, m anchors; B^v (N, m) the anchor graph of view v, Z = sum_v alpha_v B^v;
+F (N, K) the indicator, G (m, K) the factor of the anchors.
 
 ==============================================  =======================================================
  step                                            function
@@ -48,6 +48,7 @@ Deviations:
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -117,7 +118,7 @@ def joint_anchors(views: Sequence[StandardRows], n_anchors: int, /, *, rng: np.r
     edges = np.cumsum([0, *(view.x.shape[1] for view in views)])
 
     def cut(centres: FloatArray) -> list[FloatArray]:
-        return [centres[:, start:stop] for start, stop in zip(edges[:-1], edges[1:], strict=True)]
+        return [centres[:, start:stop] for start, stop in pairwise(edges)]
 
     def place(means: FloatArray) -> FloatArray:
         return np.hstack([part - part.mean(axis=1, keepdims=True) for part in cut(means)])
@@ -134,7 +135,8 @@ def farthest_weights(distances: FloatArray, k: int, sigma: float, /) -> FloatArr
     E = np.exp(-distances / (2 * sigma**2))
     ascending = np.sort(E, axis=1)
     total = np.maximum(ascending[:, :k].sum(axis=1, keepdims=True), np.finfo(float).tiny)
-    return np.where(E > ascending[:, k - 1 : k], OFF, E) / total
+    kth = ascending[:, k - 1 : k]
+    return np.where(kth < E, OFF, E) / total
 
 
 def nearest_weights(distances: FloatArray, k: int, sigma: float, /) -> FloatArray:

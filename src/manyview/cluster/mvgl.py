@@ -282,23 +282,14 @@ def _from_embedding(near: Neighbours, local: bool) -> Update:
 
 def _from_distances(rows: SampleRows, near: Neighbours, local: bool) -> tuple[Update, float]:
     """Rows of the paper:  a_i = simplex( -(d_i + lambda D_i) / (2 gamma_i) ), and the first lambda."""
-    k = near.k
-    twice_gamma = (k * near.distances[:, -1] - near.distances[:, :k].sum(axis=1)) if near.columns.shape[1] > 1 else None
-    positive = np.zeros(0) if twice_gamma is None else twice_gamma[twice_gamma > 0]
-    typical = float(positive.mean()) if len(positive) else 1.0
-    # a row whose neighbours are equally far has no gamma of its own
-    scale = (
-        np.full(len(near.columns), typical) if twice_gamma is None else np.where(twice_gamma > 0, twice_gamma, typical)
-    )
-    if local:
-        support = _neighbour_support(near)
-        d = near.distances[:, :k].ravel()
-        of_row = np.repeat(scale, k)
+    twice_gamma = (near.distances[:, -1:] - near.distances).sum(axis=1)  # k d_{k+1} - sum_{l<=k} d_l
+    typical = float(twice_gamma[twice_gamma > 0].mean()) if (twice_gamma > 0).any() else 1.0
+    scale = np.where(twice_gamma > 0, twice_gamma, typical)  # equally far neighbours: no gamma of their own
+    support = _neighbour_support(near)
 
-        def on_neighbours(F: FloatArray, strength: float) -> sp.csr_array:
-            return project_rows(with_data(support, -(d + strength * embedded_distances(F, support)) / of_row))
-
-        return on_neighbours, typical / 2
+    def on_neighbours(F: FloatArray, strength: float) -> sp.csr_array:
+        cost = near.distances[:, : near.k].ravel() + strength * embedded_distances(F, support)
+        return project_rows(with_data(support, -cost / np.repeat(scale, near.k)))
 
     def on_all(F: FloatArray, strength: float) -> sp.csr_array:
         pull = _pull(F, strength)
@@ -308,7 +299,7 @@ def _from_distances(rows: SampleRows, near: Neighbours, local: bool) -> tuple[Up
 
         return project_blocks(block, len(F))
 
-    return on_all, typical / 2
+    return on_neighbours if local else on_all, typical / 2
 
 
 def _neighbour_support(near: Neighbours) -> sp.csr_array:

@@ -24,6 +24,7 @@ class MemoryEngine:
     def __init__(self, *, n_jobs: int | None = None, block_rows: int = 4096) -> None:
         self.n_threads = int(effective_n_jobs(-1 if n_jobs is None else n_jobs))
         self.block_rows = block_rows
+        self._pool: ThreadPoolExecutor | None = None
 
     @contextmanager
     def running(self) -> Iterator[MemoryEngine]:
@@ -33,7 +34,7 @@ class MemoryEngine:
             try:
                 yield self
             finally:
-                del self._pool
+                self._pool = None
 
     def cut(self, make: Callable[[int, int], B], n_rows: int) -> list[B]:
         return [make(start, stop) for start, stop in edges(n_rows, self.block_rows)]
@@ -41,6 +42,8 @@ class MemoryEngine:
     def map(self, function: Callable[[B], C], rows: Rows[B]) -> list[C]:
         if self.n_threads == 1 or len(rows) == 1:
             return [function(block) for block in rows]
+        if self._pool is None:
+            raise RuntimeError("A MemoryEngine with several threads works inside `with engine.running():`.")
         return list(self._pool.map(function, rows))
 
     def pair(self, first: Rows[B], second: Rows[C]) -> list[tuple[B, C]]:

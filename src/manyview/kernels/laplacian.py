@@ -10,6 +10,7 @@ graphs), by Lanczos on the inverse. A second look then makes sure that no copy o
 """
 
 from collections.abc import Callable
+from inspect import signature
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +26,9 @@ ACCURACY = 1e-12  # of an eigenvector's residual, relative to the largest possib
 SECOND_LOOK = 1e-4  # the same, when only asking whether a smaller eigenvalue is left
 KRYLOV = 30  # vectors kept beyond the wanted ones
 RESTARTS = 60
+TAKES_GENERATOR = (
+    "rng" in signature(eigsh).parameters
+)  # newer SciPy draws new directions itself, unless told from where
 Product = Callable[[FloatArray], FloatArray]
 
 
@@ -113,7 +117,7 @@ def smallest_eigenpairs(
 def _beside(L: sp.csr_array, Q: sp.csr_array, wanted: int) -> Eigenpairs:
     """Smallest eigenpairs of L on the orthogonal complement of Q."""
     n = L.shape[0]
-    top = float(abs(L).sum(axis=1).max()) or 1.0  # no eigenvalue is larger (Gershgorin)
+    top = 1.01 * float(abs(L).sum(axis=1).max()) or 1.0  # above every eigenvalue (Gershgorin)
     if n <= max(DENSE_BELOW, wanted + Q.shape[1] + KRYLOV):
         lifted = L.toarray() + 2 * top * (Q @ Q.T).toarray()
         return Eigenpairs(*scipy.linalg.eigh(lifted, subset_by_index=(0, wanted - 1)))
@@ -155,6 +159,7 @@ def _lanczos(
     beside = _complement(Q, E)
     start = beside(np.random.default_rng(look).standard_normal(n))
     options = {"k": wanted, "which": "LA", "v0": start, "ncv": min(2 * wanted + KRYLOV, n), "tol": accuracy}
+    options |= {"rng": np.random.default_rng(look)} if TAKES_GENERATOR else {}
     try:
         flipped = LinearOperator((n, n), matvec=lambda x: beside(top * x - L @ x), dtype=np.float64)
         _, vectors = eigsh(flipped, maxiter=RESTARTS, **options)

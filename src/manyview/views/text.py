@@ -66,16 +66,12 @@ def principal_scores(
     words = WordWeights(views, np.log((1 + n_rows) / (1 + non_zeros)) + 1)
     width = len(non_zeros)
     rank = max(min(rank, n_rows - 2, width - 1), 1)
-    mean = engine.reduce(lambda block: np.asarray(words(block).sum(axis=0)).ravel(), rows, add) / n_rows
+    phi = engine.map(words, rows)  # kept for the passes below: as sparse as the data
+    mean = engine.reduce(lambda x: np.asarray(x.sum(axis=0)).ravel(), phi, add) / n_rows
 
     def gram_times(V: FloatArray) -> FloatArray:
         """(phi - mean)'(phi - mean) V, block by block."""
-
-        def of_block(block: RowBlock) -> FloatArray:
-            x = words(block)
-            return np.asarray(x.T @ (x @ V))
-
-        return engine.reduce(of_block, rows, add) - n_rows * np.outer(mean, mean @ V)
+        return engine.reduce(lambda x: np.asarray(x.T @ (x @ V)), phi, add) - n_rows * np.outer(mean, mean @ V)
 
     C = _leading_vectors(gram_times, width, rank, seed)
     return PrincipalScores(words, C, mean @ C)

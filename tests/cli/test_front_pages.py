@@ -1,0 +1,83 @@
+"""The project's front pages keep their word: the example prints what is shown, links lead somewhere, examples run."""
+
+import contextlib
+import io
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import manyview
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/index.md"]
+NUMBER = re.compile(r"\d+\.\d+")
+
+
+def blocks(page, language):
+    return re.findall(rf"```{language}\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), flags=re.DOTALL)
+
+
+def test_readme_example_prints_what_the_readme_shows():
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(blocks("README.md", "python")[0], "README.md", "exec"), {})
+    shown, real = blocks("README.md", "text")[0], printed.getvalue()
+    assert NUMBER.sub("#", real) == NUMBER.sub("#", shown)
+    # another BLAS may move anchors, and with them a few rows
+    assert [float(x) for x in NUMBER.findall(real)] == pytest.approx(
+        [float(x) for x in NUMBER.findall(shown)], abs=0.03
+    )
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_to_files(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    links = [link for link in re.findall(r"\]\(([^)#]+)\)", text) if "://" not in link]
+    assert [link for link in links if not (ROOT / page).parent.joinpath(link).exists()] == []
+
+
+def test_readme_has_a_line_for_every_data_set_of_the_table():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    table = text.partition("<!-- quality table: begin -->")[2].partition("<!-- quality table: end -->")[0]
+    plan = tomllib.loads((ROOT / "benchmarks" / "quality.toml").read_text(encoding="utf-8"))
+    rows = re.findall(r"^\| (\w+) \| \d+ \|", table, flags=re.MULTILINE)
+    assert rows == [name.removesuffix(".npz") for name in plan["data"]]
+
+
+def test_version_is_the_same_everywhere():
+    assert f"\nversion: {manyview.__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["version"] == manyview.__version__
+
+
+EXAMPLES = {
+    "quick_start.py": r"acc +0\.[89]\d+",
+    "new_rows.py": r"ACC on new rows +0\.[89]",
+    "sparse_text.py": r"ACC (0\.9\d+|1\.000)",
+    "pandas_alignment.py": r"same as aligned by hand: True(.|\n)*lacks 1 of the 200 ids",
+    # sorted rows help the sample axis alone: over .5 against under .4 on shuffled rows
+    "row_order.py": r"axis='samples' +0\.[5-9]\d+ +0\.[0-3]\d+\n",
+}
+
+
+def test_every_example_is_tested():
+    assert sorted(path.name for path in (ROOT / "examples").glob("*.py")) == sorted(EXAMPLES)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_example_runs_and_shows_its_point(name, tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-W", "error", ROOT / "examples" / name],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=280,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert re.search(EXAMPLES[name], done.stdout), done.stdout
+    assert list(tmp_path.iterdir()) == []
