@@ -167,6 +167,8 @@ def test_an_interrupted_run_kills_its_cells(toys, tmp_path, monkeypatch):
         ("failed: time limit of 5 s", Limits(6, 1), False, False),
         ("failed: memory limit of 1 GB", Limits(99, 1), False, True),
         ("failed: memory limit of 1 GB", Limits(5, 2), False, False),
+        ("failed: not installed: no_such_package.cluster", Limits(99, 99), False, True),
+        ("failed: not installed: sklearn.cluster", Limits(5, 1), False, False),
         ("failed: RuntimeError: the data were changed during the run; start it again", Limits(5, 1), False, False),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import os
 import shutil
 import time
@@ -74,7 +75,8 @@ def run_plan(
     data_dir : path or None, default=None
         Where the plan's relative data files are looked for first; then in the folder of the plan.
     retry_failed : bool, default=False
-        Run failed cells again. Without it only those are repeated that reached a limit lower than the plan's.
+        Run failed cells again. Without it only those are repeated that reached a limit lower than the plan's, or
+        lacked a package that is installed now.
     progress : bool, default=True
         Show cells done, running and time left on standard error.
 
@@ -145,7 +147,9 @@ def _settled(row: Row, limits: Limits, retry_failed: bool) -> bool:
         return True
     more_time = status.startswith("failed: time limit") and limits.seconds > old["seconds"]
     more_memory = status.startswith("failed: memory limit") and limits.memory_gb > old["memory_gb"]
-    return not (retry_failed or more_time or more_memory or CHANGED in status)
+    package = status.removeprefix("failed: not installed: ").split(".")[0]
+    installed = package != status.split(".")[0] and importlib.util.find_spec(package) is not None
+    return not (retry_failed or more_time or more_memory or installed or CHANGED in status)
 
 
 def _run_cells(cells: list[Cell], journal: Journal, plan: Plan, jobs: int, progress: Progress, code: Path) -> None:

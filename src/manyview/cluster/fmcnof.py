@@ -155,18 +155,19 @@ class Factors(NamedTuple):
     G: FloatArray  # (m, K)
     Z: FloatArray  # (N, m)
     objective: list[float]
-    weights: list[FloatArray]  # (V,) after every iteration
+    weights: list[FloatArray]  # (V,) at the start and after every iteration; F belongs to the last but one
 
 
 def factorise(graphs: Sequence[FloatArray], G: FloatArray, step: Step, /, *, max_iter: int) -> Factors:
     """Alternate G, F and alpha from an orthonormal G (m, K) and equal weights."""
     V = len(graphs)
     inner = np.array([[np.vdot(a, b) for b in graphs] for a in graphs])  # (V, V)
+    weights = [np.full(V, 1 / V)]
     Z = np.sum(graphs, axis=0) / V
     F = Z @ G
     sums = F.sum(axis=1, keepdims=True)
     F = F / np.where(sums == 0, 1, sums)
-    objective, weights = list[float](), list[FloatArray]()
+    objective = list[float]()
     for _ in range(max_iter):
         G = _polar(F.T @ Z).T
         F = np.maximum(Z @ G, 0)
@@ -256,13 +257,16 @@ class FMCNOF(ClusterMixin, BaseEstimator):
     anchors_ : list of ndarray of shape (n_anchors, width)
         In z-scored features.
     history_ : dict
-        ``objective`` and ``view_weights`` of every iteration.
+        ``objective`` of every iteration; ``view_weights`` at the start and after every iteration.
+    factor_weights_ : ndarray of shape (n_views,)
+        View weights that the last F was made with; ``view_weights_`` are their last change.
     n_iter_ : int
 
     Notes
     -----
-    :meth:`predict` ties a new row to the anchors, mixes its views with ``view_weights_`` and takes the largest entry of
-    the product with ``factors_``: the row of F that the last iteration would give it.
+    :meth:`predict` ties a new row to the anchors, mixes its views with ``factor_weights_`` and takes the largest entry
+    of the product with ``factors_``: the row of F that the last iteration would give it. For old rows that is
+    ``labels_``.
 
     Examples
     --------
@@ -318,7 +322,7 @@ class FMCNOF(ClusterMixin, BaseEstimator):
         self.labels_ = contiguous(labels)
         self.embedding_, self.factors_ = result.F, result.G[:, np.unique(labels)]
         self.view_weights_, self.affinity_ = result.weights[-1], sp.csr_array(result.Z)
-        self.anchors_ = anchors
+        self.anchors_, self.factor_weights_ = anchors, result.weights[-2]
         self.history_ = {"objective": result.objective, "view_weights": result.weights}
         self.n_iter_ = self.max_iter
         warn_empty_clusters(self, self.factors_.shape[1])
@@ -356,7 +360,7 @@ class FMCNOF(ClusterMixin, BaseEstimator):
         check_is_fitted(self)
         views = check_views(X, ranges=self.views, estimator=self, reset=False)
         graphs = self._graphs([standard_rows(table) for table in float_tables(views)], self.anchors_)
-        Z = np.einsum("v,vnm->nm", self.view_weights_, np.asarray(graphs))
+        Z = np.einsum("v,vnm->nm", self.factor_weights_, np.asarray(graphs))
         return np.maximum(Z @ self.factors_, 0).argmax(axis=1)
 
     def __sklearn_tags__(self) -> Any:
