@@ -9,7 +9,6 @@ from manyview.kernels import laplacian as module
 from manyview.kernels.laplacian import (
     components,
     degrees,
-    laplacian,
     normalised_adjacency,
     null_space,
     smallest_eigenpairs,
@@ -37,12 +36,16 @@ def grid(side):
 
 def bottom(A, count, **options):
     null = null_space(components(A).labels, np.ones(A.shape[0]))
-    return smallest_eigenpairs(laplacian(A), count, null=null, **options)
+    return smallest_eigenpairs(A, count, diagonal=degrees(A), null=null, **options)
 
 
 def assert_eigenpairs(pairs, L, count):
     """Eigenvalues of the complete decomposition, and orthonormal vectors that belong to them."""
-    assert_allclose(pairs.values, np.linalg.eigvalsh(L)[:count], atol=1e-9)
+    values = np.linalg.eigvalsh(L)
+    assert_allclose(pairs.values, values[:count], atol=1e-9)
+    assert_allclose(pairs.beyond, values[count], atol=2e-4 * np.abs(L).sum(axis=1).max())
+    if values[count] < 1e-4:
+        assert_allclose(pairs.beyond, values[count], atol=1e-10)
     assert_allclose(pairs.vectors.T @ pairs.vectors, np.eye(count), atol=1e-9)
     assert_allclose(L @ pairs.vectors, pairs.vectors * pairs.values, atol=1e-8)
 
@@ -65,6 +68,17 @@ def test_components_are_numbered_by_their_first_row(n, density, seed):
 
 
 @settings(deadline=None, max_examples=40)
+@given(st.integers(2, 40), st.floats(0, 0.2), SEEDS)
+def test_components_of_graphs_with_many_edges(n, density, seed):
+    A = random_graph(n, density, seed)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "MANY_EDGES", -1)  # every graph has many
+        patch.setattr(module, "FEW_EDGES", 1)
+        labels = components(A).labels
+    assert_array_equal(labels, oracle.component_labels(A.toarray()))
+
+
+@settings(deadline=None, max_examples=40)
 @given(st.integers(2, 30), st.floats(0, 0.3), SEEDS)
 def test_the_null_space_is_written_down_from_the_components(n, density, seed):
     A = random_graph(n, density, seed)
@@ -72,7 +86,7 @@ def test_the_null_space_is_written_down_from_the_components(n, density, seed):
     Q = null_space(labels, np.ones(n)).toarray()
     assert Q.shape[1] == labels.max() + 1
     assert_allclose(Q.T @ Q, np.eye(Q.shape[1]), atol=1e-12)
-    assert_allclose(laplacian(A) @ Q, 0, atol=1e-12)
+    assert_allclose(oracle.laplacian(A.toarray()) @ Q, 0, atol=1e-12)
     sizes = np.bincount(labels)
     assert_array_equal((Q > 0).sum(axis=0), np.sort(sizes)[::-1])
 
@@ -83,9 +97,8 @@ def test_the_null_space_is_written_down_from_the_components(n, density, seed):
     assert_allclose(Q.T @ Q, np.eye(Q.shape[1]), atol=1e-12)
 
 
-def test_laplacians_against_the_definition():
+def test_the_normalised_graph_against_the_definition():
     A = random_graph(12, 0.3, 0)
-    assert_allclose(laplacian(A).toarray(), oracle.laplacian(A.toarray()), atol=1e-15)
     assert_allclose(normalised_adjacency(A).toarray(), oracle.normalised(A.toarray()), atol=1e-15)
 
 
@@ -119,8 +132,8 @@ def test_negative_weights_can_come_before_the_null_space():
 @pytest.mark.usefixtures("route")
 def test_eigenpairs_without_a_known_null_space():
     S = normalised_adjacency(random_graph(60, 0.1, seed=3))
-    L = sp.csr_array(sp.eye_array(60) - S)
-    assert_eigenpairs(smallest_eigenpairs(L, 6), L.toarray(), 6)
+    assert_eigenpairs(smallest_eigenpairs(S, 6, diagonal=1), np.eye(60) - S.toarray(), 6)
+    assert_eigenpairs(smallest_eigenpairs(-S, 6, diagonal=1), np.eye(60) + S.toarray(), 6)
 
 
 @pytest.mark.usefixtures("route")
@@ -133,7 +146,7 @@ def test_no_copy_of_a_repeated_eigenvalue_is_missing(copies):
 @pytest.mark.usefixtures("route")
 def test_copies_of_an_unknown_null_space_are_all_found():
     A = sp.csr_array(sp.block_diag([np.ones((10, 10)) - np.eye(10)] * 6))
-    assert_eigenpairs(smallest_eigenpairs(laplacian(A), 7), oracle.laplacian(A.toarray()), 7)
+    assert_eigenpairs(smallest_eigenpairs(A, 7, diagonal=degrees(A)), oracle.laplacian(A.toarray()), 7)
 
 
 @pytest.mark.usefixtures("route")
@@ -154,7 +167,7 @@ def test_a_long_path_goes_through_the_inverse(monkeypatch):
     expected = 2 - 2 * np.cos(np.pi * np.arange(5) / n)
     pairs = bottom(A, 5)
     assert_allclose(pairs.values, expected, atol=1e-12)
-    assert_allclose(laplacian(A) @ pairs.vectors, pairs.vectors * pairs.values, atol=1e-9)
+    assert_allclose(oracle.laplacian(A.toarray()) @ pairs.vectors, pairs.vectors * pairs.values, atol=1e-9)
 
 
 @pytest.mark.usefixtures("route")
@@ -162,17 +175,19 @@ def test_a_long_path_goes_through_the_inverse(monkeypatch):
 def test_graphs_without_edges_and_as_many_eigenpairs_as_rows(n):
     empty = sp.csr_array((n, n))
     assert_array_equal(bottom(empty, n).values, 0)
-    identity = sp.csr_array(sp.eye_array(n))
-    pairs = smallest_eigenpairs(identity, 3)
+    pairs = smallest_eigenpairs(empty, 3, diagonal=1)
     assert_allclose(pairs.values, np.ones(min(3, n)))
     assert_allclose(pairs.vectors.T @ pairs.vectors, np.eye(min(3, n)), atol=1e-12)
     full = sp.csr_array(np.ones((n, n)) - np.eye(n))
-    assert_allclose(bottom(full, n + 5).values, [0] + [n] * (n - 1), atol=1e-10)
+    pairs = bottom(full, n + 5)
+    assert_allclose(pairs.values, [0] + [n] * (n - 1), atol=1e-10)
+    assert pairs.beyond == np.inf
 
 
 def test_of_too_many_components_the_largest_are_taken():
     A = sp.csr_array(sp.block_diag([np.ones((size, size)) for size in (1, 3, 2, 5)]))
-    vectors = bottom(A, 2).vectors
+    _, vectors, beyond = bottom(A, 2)
+    assert beyond == 0
     assert_array_equal(
         vectors != 0, np.array([[False, False]] + [[False, True]] * 3 + [[False, False]] * 2 + [[True, False]] * 5)
     )

@@ -3,6 +3,7 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
+from manyview.kernels.laplacian import symmetric
 from manyview.kernels.rank_constraint import bottom_eigenpairs, constrain_components
 from manyview.kernels.sample_graph import raw_rows, sample_graph
 from manyview.kernels.simplex_rows import embedded_distances, project_rows, with_data
@@ -27,7 +28,7 @@ def nearest_to(graph):
 
 def test_the_loop_reaches_the_number_of_components_and_agrees_with_dense_matrices():
     graph = three_groups()
-    assert bottom_eigenpairs(graph, 3).values[2] > 1e-6  # in one piece at first
+    assert bottom_eigenpairs(symmetric(graph), 3).values[2] > 1e-6  # not in three pieces at first
     result = constrain_components(graph, 3, nearest_to(graph), max_iter=30, tol=1e-10)
     assert result.n_components == 3
     assert len(set(result.labels)) == 3
@@ -81,4 +82,19 @@ def test_as_many_clusters_as_rows():
     result = constrain_components(graph, 4, lambda F, strength: sp.csr_array((4, 4)), max_iter=5, tol=1e-10)
     assert result.n_components == 4
     assert result.n_iter == 1
-    assert len(result.eigenvalues) == 4
+
+
+@pytest.mark.parametrize("link", [1.0, 1e-4, 1e-8, 1e-14])
+def test_the_bound_only_speaks_where_it_is_sure(link):
+    graph = sp.csr_array(sp.block_diag([np.ones((6, 6)), np.ones((5, 5)), np.ones((4, 4))])).tolil()
+    graph[0, 6] = graph[6, 0] = link  # two components, one of them nearly two
+    graph = sp.csr_array(graph)
+    known = bottom_eigenpairs(graph, 2)
+    quick = bottom_eigenpairs(graph, 2, tol=1e-10)
+    expected = np.linalg.eigvalsh(oracle.laplacian(graph.toarray()))
+    assert_allclose(known.beyond, expected[2], atol=1e-12)
+    assert_array_equal(quick.values, [0, 0])
+    assert_allclose(quick.vectors @ quick.vectors.T, known.vectors @ known.vectors.T, atol=1e-12)
+    if quick.beyond == np.inf:
+        assert expected[2] > 1e-10
+    assert (quick.beyond == np.inf) == (link > 1e-8)

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_allclose, assert_array_equal
 
-from manyview.kernels import sample_graph
-from manyview.kernels.simplex_rows import embedded_distances, project_blocks, project_rows, with_data
+from manyview.kernels import simplex_rows as module
+from manyview.kernels.simplex_rows import cache_blocks, embedded_distances, project_blocks, project_rows, with_data
 from oracles.simplex_oracle import project_by_bisection
 
 MATRICES = hnp.arrays(
@@ -44,15 +44,17 @@ def test_whole_rows_are_projected_as_they_are_made(Z):
 
 def test_blocks_are_put_together_in_order(monkeypatch):
     Z = np.random.default_rng(0).standard_normal((11, 11))
-    monkeypatch.setattr(sample_graph, "ENTRIES_AT_ONCE", 22)
+    monkeypatch.setattr(module, "ENTRIES_AT_ONCE", 22)
+    assert_array_equal(cache_blocks(11), [0, 2, 4, 6, 8, 10, 11])
     A = project_blocks(lambda start, stop: Z[start:stop].copy(), 11)
     assert_allclose(A.toarray(), [project_by_bisection(z) for z in Z], atol=1e-12)
 
 
 @pytest.mark.parametrize("offset", [-1e20, -1e8, 1e8])
 def test_no_row_loses_its_weight_to_rounding(offset):
-    Z = sp.csr_array(np.full((2, 3), offset))
-    assert_allclose(project_rows(Z).toarray(), 1 / 3)
+    Z = np.full((2, 3), offset)
+    assert_allclose(project_rows(sp.csr_array(Z)).toarray(), 1 / 3)
+    assert_allclose(project_blocks(lambda start, stop: Z[start:stop].copy(), 2).toarray(), 1 / 3)
 
 
 def test_an_empty_matrix_stays_empty():

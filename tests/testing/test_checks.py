@@ -5,7 +5,7 @@ import pytest
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import KMeans
 
-from manyview import SemiNTF
+from manyview import AMGL, CSMSC, FMCNOF, GMC, LMVSC, MVGL, SFMC, SMSC, SemiNTF
 from manyview.testing import check_multiview_estimator, multiview_checks
 from manyview.testing.checks import (
     check_bad_input_is_refused,
@@ -23,13 +23,32 @@ ESTIMATORS = [
     SemiNTF(anchors="random", init="qr"),
     SemiNTF(anchors="das", scale="standard"),
     SemiNTF(coupling="views", anchors="variance", scale="rows", view_transform="dct"),
+    *(method() for method in (AMGL, CSMSC, FMCNOF, GMC, LMVSC, MVGL, SFMC, SMSC)),
 ]
 
+# What a published method cannot do, by its own definition. The checks must fail there: a silent repair would be no
+# faithful baseline, and this list would be wrong.
+BY_DEFINITION = {
+    ("FMCNOF", "check_finds_separated_clusters"): "keeps each sample's farthest anchors and starts at random",
+    ("FMCNOF", "check_precision_and_scale"): "exp(-d / 2e6) is constant for tiny distances",
+    ("LMVSC", "check_precision_and_scale"): "alpha ||z||² has a scale of its own",
+    ("MVGL", "check_finds_separated_clusters"): "the update does not see the data; one view can end as one component",
+    ("MVGL", "check_precision_and_scale"): "the same",
+}
 
-@pytest.mark.parametrize("check", multiview_checks(), ids=lambda check: check.__name__)
-@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda estimator: repr(estimator).replace("\n", ""))
+
+def name_of(value):
+    return getattr(value, "__name__", None) or repr(value).replace("\n", "")
+
+
+@pytest.mark.parametrize("check", multiview_checks(), ids=name_of)
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=name_of)
 def test_our_estimators_pass(estimator, check):
-    check(estimator)
+    if (type(estimator).__name__, check.__name__) in BY_DEFINITION:
+        with pytest.raises(AssertionError):
+            check(estimator)
+    else:
+        check(estimator)
 
 
 class FirstViewOnly(ClusterMixin, BaseEstimator):

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from manyview.cli.screen import table
-from manyview.report import Summary
-from manyview.report.page import SCORE_NAMES
+from manyview.report import SCORE_NAMES, Summary
 
 
 def show(summary: Summary, /) -> None:

@@ -1,0 +1,13 @@
+"""One file, or folder, per published method, under one interface."""
+
+from manyview.cluster.amgl import AMGL
+from manyview.cluster.csmsc import CSMSC
+from manyview.cluster.fmcnof import FMCNOF
+from manyview.cluster.gmc import GMC
+from manyview.cluster.lmvsc import LMVSC
+from manyview.cluster.mvgl import MVGL
+from manyview.cluster.semi_ntf import RowOrderWarning, SemiNTF
+from manyview.cluster.sfmc import SFMC
+from manyview.cluster.smsc import SMSC
+
+__all__ = ["AMGL", "CSMSC", "FMCNOF", "GMC", "LMVSC", "MVGL", "SFMC", "SMSC", "RowOrderWarning", "SemiNTF"]

@@ -48,7 +48,6 @@ from manyview.cluster.graph_labels import contiguous, warn_empty_clusters
 from manyview.cluster.parameters import array, check_parameters, check_sizes, integer, nothing, real
 from manyview.kernels.arrays import FloatArray, IntArray
 from manyview.kernels.laplacian import (
-    Eigenpairs,
     components,
     degrees,
     normalised_adjacency,
@@ -102,8 +101,8 @@ class AMGL(ClusterMixin, BaseEstimator):
         1 / (2 sqrt(tr(F' L^v F))), not normalised.
     embedding_ : ndarray of shape (n_samples, n_clusters)
         Eigenvectors of the weighted sum of Laplacians with the smallest eigenvalues.
-    eigenvalues_ : ndarray
-        The ``n_clusters + 1`` smallest eigenvalues.
+    eigenvalues_ : ndarray of shape (n_clusters,)
+        Their eigenvalues.
     affinity_ : CSR array of shape (n_samples, n_samples)
         Weighted mean of the views' normalised graphs.
     history_ : dict
@@ -189,7 +188,7 @@ class _Embedded(NamedTuple):
     """Where the alternation of embedding and weights ended."""
 
     embedding: FloatArray  # (N, K)
-    eigenvalues: FloatArray  # (K + 1,)
+    eigenvalues: FloatArray  # (K,)
     affinity: sp.csr_array  # (N, N)
     objective: list[float]
     weights: list[FloatArray]  # (V,) after every iteration
@@ -204,10 +203,9 @@ def _embed(graphs: list[sp.csr_array], n_clusters: int, *, max_iter: int, tol: f
     objective, weights = list[float](), list[FloatArray]()
     while True:
         affinity = _weighted(adjacencies, alpha / alpha.sum())
-        pairs = _smallest(affinity, n_clusters, null)
-        F = pairs.vectors[:, :n_clusters]
+        values, F, _ = smallest_eigenpairs(affinity, n_clusters, diagonal=1, null=null)  # of I - affinity
         roots = np.sqrt(np.maximum([_trace(A, F) for A in adjacencies], LEAST_TRACE * n_clusters))
-        eigenvalues, alpha = pairs.values * alpha.sum(), 0.5 / roots
+        eigenvalues, alpha = values * alpha.sum(), 0.5 / roots
         objective.append(float(roots.sum()))
         weights.append(alpha)
         settled = len(objective) >= FIRST_STOP and objective[-2] - objective[-1] < tol * objective[-2]
@@ -221,11 +219,6 @@ def _weighted(adjacencies: list[sp.csr_array], weights: FloatArray) -> sp.csr_ar
     for A, weight in zip(adjacencies[1:], weights[1:], strict=True):
         total = total + A * weight
     return sp.csr_array(total)
-
-
-def _smallest(affinity: sp.csr_array, n_clusters: int, null: sp.csr_array | None) -> Eigenpairs:
-    """Smallest eigenpairs of  sum_v alpha_v L^v / sum_v alpha_v  =  I - affinity."""
-    return smallest_eigenpairs(sp.csr_array(sp.eye_array(affinity.shape[0]) - affinity), n_clusters + 1, null=null)
 
 
 def _trace(adjacency: sp.csr_array, F: FloatArray) -> float:

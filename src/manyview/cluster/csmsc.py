@@ -8,12 +8,13 @@ github.com/XIAOCHUN-CAS/Consistent-and-Specific-Multi-View-Subspace-Clustering.
     min  sum_v ||E^v||_{2,1} + lambda_c ||C||_* + lambda_d sum_v ||D^v||_F²      s.t.  X^v = X^v (C + D^v) + E^v
 
 Letters: N samples, V views; X^v (d, N) a view with samples of unit length as columns; C (N, N) the self-expression that
-all views share, D^v (N, N) that of view v alone, E^v (d, N) the errors; K and W copies of C and E; Y1, Y2, Y3 multipliers
-and mu the penalty of the augmented Lagrangian.
+all views share, D^v (N, N) that of view v alone, E^v (d, N) the errors; K and W copies of C and E; Y1, Y2, Y3 the
+multipliers and mu the penalty of the augmented Lagrangian.
 
 ==============================================  =======================================================
  step                                            function
 ==============================================  =======================================================
+ samples of unit length                          ``directions``
  coordinates in which all solves are diagonal    ``shared_basis``, ``_own_basis``
  D^v, E^v, W^v                                   ``_update_view``
  K: singular values of C + Y2/mu over lambda_c/mu  ``_shrink_singular``
@@ -23,19 +24,20 @@ and mu the penalty of the augmented Lagrangian.
  labels: k-means on their unit rows              ``kernels.lloyd.best_of_starts``
 ==============================================  =======================================================
 
-Defaults are those of the released script: lambda_c = 0.05, lambda_d = 0.1 (other data: (0.05, 1), (0.5, 1), (0.1, 1)), mu
-from 1e-6 growing by 1.1 up to 1e6, at most 100 iterations, 20 starts of k-means from random rows.
+Defaults are those of the released script: lambda_c = 0.05, lambda_d = 0.1 (other data: (0.05, 1), (0.5, 1), (0.1, 1)),
+mu from 1e-6 growing by 1.1 up to 1e6, at most 100 iterations, 20 starts of k-means from random rows.
 
 100 iterations are part of the method. They end at mu = 0.0125, far from a feasible point: the errors' threshold 1/mu is
 80 and W = 0 throughout. ``max_iter`` beyond 100 is another method, and a worse one as a rule.
 
-Speed. With Q (N, R) an orthonormal basis of all samples' coordinates, R = min(N, sum of d), every iterate has the form
-C = Q C' Q', as long as W = 0: the loop runs on R x R matrices whatever N is. Its left sides are diagonal in the basis of
-each view and in Q. The first column of errors that passes its threshold unfolds the right sides to N columns. Singular
-values are computed only when a bound on the largest does not already show that all of them vanish.
+Speed. With Q (N, R) an orthonormal basis of the rows of all views, R = min(N, sum of d), every iterate is Q times a
+small matrix times Q' as long as W = 0: the loop runs on R x R matrices whatever N is. Its systems are diagonal in the
+basis of each view and in Q. The first column of errors that passes its threshold unfolds the right sides to N columns.
+Singular values are computed only when a bound on the largest does not already show that all of them vanish.
 
-Deviations: none in the iterates. An all-zero sample has no direction and stays zero; the released program divides 0 by 0
-there. A sample that no other one explains has degree 0, and a zero row in the embedding.
+Deviations: none in the iterates. An all-zero sample has no direction and stays zero; the released program divides 0 by
+0 there. A view of a single column, of which unit length leaves but the sign, gets its scale as a second column. A
+sample that no other one explains has degree 0, and a zero row in the embedding.
 """
 
 from __future__ import annotations
@@ -51,13 +53,13 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_random_state
 
 from manyview.cluster.graph_labels import contiguous, warn_empty_clusters
-from manyview.cluster.lmvsc import float_tables, random_rows
+from manyview.cluster.inputs import float_tables, random_rows
 from manyview.cluster.parameters import array, check_parameters, check_sizes, integer, nothing, real
 from manyview.kernels.arrays import FloatArray, Table
 from manyview.kernels.lloyd import best_of_starts
 from manyview.kernels.spectral import unit_rows
 from manyview.views import check_views
-from manyview.views.scaling import UnitRows
+from manyview.views.scaling import UnitRows, dense
 
 MU, GROWTH, MU_MAX = 1e-6, 1.1, 1e6
 KMEANS_PASSES = 1000
@@ -80,30 +82,51 @@ class SharedBasis(NamedTuple):
     values: FloatArray  # (R,)
 
 
-class View:
-    """One view in its own coordinates, where X X' is diagonal, and what the loop changes about it."""
+class View(NamedTuple):
+    """One view in its own coordinates, where X X' is diagonal, and what the loop knows about it.
 
-    def __init__(self, A: FloatArray, squares: FloatArray) -> None:
-        self.A = A  # (r, R), X in the coordinates of the view (rows) and of Q (columns)
-        self.squares = squares[:, None]  # (r, 1), the diagonal of X X'
-        self.X = A  # (r, c), the same with the columns that the iterates have: c = R, or N once unfolded
-        zero = np.zeros_like(A)
-        self.XC, self.XD, self.M = zero, zero, zero  # D = X'M
-        self.E, self.W, self.Y1, self.Y3 = zero, zero, zero, zero
+    Matrices have c columns: c = R, coordinates in Q, while W = 0; after that c = N, the samples.
+    """
 
-    def unfold(self, Q: FloatArray) -> None:
-        """From coordinates on the right side to all N columns."""
-        for name in ("X", "XC", "XD", "M", "E", "W", "Y1", "Y3"):
-            setattr(self, name, getattr(self, name) @ Q.T)
+    A: FloatArray  # (r, R), X with columns in the coordinates of Q, for products with C
+    squares: FloatArray  # (r, 1), the diagonal of X X'
+    X: FloatArray  # (r, c)
+    XC: FloatArray  # (r, c)
+    M: FloatArray  # (r, c), D = X'M
+    E: FloatArray  # (r, c)
+    W: FloatArray  # (r, c)
+    Y1: FloatArray  # (r, c)
+    Y3: FloatArray  # (r, c)
+
+    @property
+    def XD(self) -> FloatArray:
+        """X X' M."""
+        return self.squares * self.M
+
+
+def _new_view(A: FloatArray, squares: FloatArray) -> View:
+    return View(A, np.maximum(squares, 0)[:, None], A, *([np.zeros_like(A)] * 6))
+
+
+def _unfold(view: View, Q: FloatArray) -> View:
+    return View(view.A, view.squares, *(matrix @ Q.T for matrix in view[2:]))
 
 
 class Expression(NamedTuple):
     """Where the augmented Lagrangian was stopped."""
 
     C: FloatArray  # (N, N)
-    D: list[tuple[FloatArray, FloatArray]]  # [(N, r), (r, N)], factors of D^v
+    D: Sequence[tuple[FloatArray, FloatArray]]  # [(N, r), (r, N)], factors of D^v
     residuals: list[float]  # sum_v ||X - X(C + D)||² of every iteration
     penalties: list[float]  # mu of every iteration
+
+
+def directions(table: Table, /) -> Table:
+    """Rows of length one; a row of one column would only keep its sign, so it gets a second one, the view's scale."""
+    if table.shape[1] == 1:
+        x = dense(table)
+        table = np.hstack([x, np.full_like(x, np.sqrt(np.mean(x**2)))])
+    return UnitRows()(table)
 
 
 def shared_basis(tables: Sequence[Table], /) -> SharedBasis:
@@ -112,7 +135,7 @@ def shared_basis(tables: Sequence[Table], /) -> SharedBasis:
     if width >= n:
         values, Q = scipy.linalg.eigh(np.sum([_gram(table) for table in tables], axis=0))
         return SharedBasis(Q, np.maximum(values, 0))
-    Q, R = np.linalg.qr(np.hstack([_dense(table) for table in tables]))
+    Q, R = np.linalg.qr(np.hstack([dense(table) for table in tables]))
     values, turn = scipy.linalg.eigh(R @ R.T)
     return SharedBasis(Q @ turn, np.maximum(values, 0))
 
@@ -121,12 +144,11 @@ def _own_basis(table: Table, Q: FloatArray) -> View:
     """A view in the eigenvectors of its Gram matrix, taken on the smaller side."""
     n, d = table.shape
     if d < n:
-        x = _dense(table)
+        x = dense(table)
         squares, turn = scipy.linalg.eigh(x.T @ x)
-        return View((x @ turn).T @ Q, np.maximum(squares, 0))
+        return _new_view((x @ turn).T @ Q, squares)
     squares, vectors = scipy.linalg.eigh(_gram(table))
-    squares = np.maximum(squares, 0)
-    return View(np.sqrt(squares)[:, None] * (vectors.T @ Q), squares)
+    return _new_view(np.sqrt(np.maximum(squares, 0))[:, None] * (vectors.T @ Q), squares)
 
 
 def express(
@@ -135,38 +157,38 @@ def express(
     """The loop of the augmented Lagrangian, for tables (N, d) with rows of length one."""
     basis = shared_basis(tables)
     views = [_own_basis(table, basis.Q) for table in tables]
-    C = K = Y2 = np.zeros((len(basis.values),) * 2)  # (R, c)
+    C: FloatArray = np.zeros((len(basis.values),) * 2)  # (R, c)
+    Y2 = C
     before = sum(float(view.squares.sum()) for view in views)
     residuals, penalties, mu, compact = list[float](), list[float](), MU, True
     while len(residuals) < max_iter:
-        for view in views:
-            _update_view(view, mu, lambda_d)
+        views = [_update_view(view, mu, lambda_d) for view in views]
         if compact and any(_passes(view, basis.Q, mu) for view in views):
             compact = False
-            C, K, Y2 = (matrix @ basis.Q.T for matrix in (C, K, Y2))
-            for view in views:
-                view.unfold(basis.Q)
+            C, Y2 = C @ basis.Q.T, Y2 @ basis.Q.T
+            views = [_unfold(view, basis.Q) for view in views]
         if not compact:
-            for view in views:
-                view.W = _shrink_columns(view.E + view.Y3 / mu, 1 / mu)
+            views = [view._replace(W=_shrink_columns(view.E + view.Y3 / mu, 1 / mu)) for view in views]
         K = _shrink_singular(C + Y2 / mu, lambda_c / mu)
         C = _update_common(views, basis.values, K, Y2, mu)
-        residuals.append(sum(_update_multipliers(view, C, mu) for view in views))
-        penalties.append(mu)
+        views = [_update_multipliers(view, C, mu) for view in views]
         Y2 = Y2 + mu * (C - K)
+        residuals.append(sum(float(np.linalg.norm(view.X - view.XC - view.XD) ** 2) for view in views))
+        penalties.append(mu)
         mu = min(GROWTH * mu, MU_MAX)
         if abs(before - residuals[-1]) < tol:
             break
         before = residuals[-1]
-    return _unfolded(views, C, basis.Q, residuals, penalties, compact)
+    right = basis.Q.T if compact else np.eye(len(basis.Q))
+    D = [(basis.Q @ view.A.T, view.M @ right) for view in views]
+    return Expression(basis.Q @ (C @ right), D, residuals, penalties)
 
 
-def _update_view(view: View, mu: float, lambda_d: float) -> None:
+def _update_view(view: View, mu: float, lambda_d: float) -> View:
     """D = (mu X'X + 2 lambda_d)^(-1) mu X'(X + Y1/mu - XC - E) = X'M;  E = (X + Y1/mu - XC - XD + W - Y3/mu) / 2."""
-    open_part = view.X + view.Y1 / mu - view.XC
-    view.M = mu / (mu * view.squares + 2 * lambda_d) * (open_part - view.E)
-    view.XD = view.squares * view.M
-    view.E = (open_part - view.XD + view.W - view.Y3 / mu) / 2
+    rest = view.X + view.Y1 / mu - view.XC
+    view = view._replace(M=mu / (mu * view.squares + 2 * lambda_d) * (rest - view.E))
+    return view._replace(E=(rest - view.XD + view.W - view.Y3 / mu) / 2)
 
 
 def _passes(view: View, Q: FloatArray, mu: float) -> bool:
@@ -202,28 +224,11 @@ def _update_common(views: Sequence[View], values: FloatArray, K: FloatArray, Y2:
     return right / (values + 1)[:, None]
 
 
-def _update_multipliers(view: View, C: FloatArray, mu: float) -> float:
-    """Y1 += mu (X - X(C + D) - E), Y3 += mu (E - W); the squared length of X - X(C + D)."""
-    view.XC = view.A @ C
-    rest = view.X - view.XC - view.XD
-    view.Y1 = view.Y1 + mu * (rest - view.E)
-    view.Y3 = view.Y3 + mu * (view.E - view.W)
-    return float(np.vdot(rest, rest))
-
-
-def _unfolded(
-    views: Sequence[View],
-    C: FloatArray,
-    Q: FloatArray,
-    residuals: list[float],
-    penalties: list[float],
-    compact: bool,
-) -> Expression:
-    def columns(matrix: FloatArray) -> FloatArray:
-        return matrix @ Q.T if compact else matrix
-
-    D = [(Q @ view.A.T, columns(view.M)) for view in views]
-    return Expression(Q @ columns(C), D, residuals, penalties)
+def _update_multipliers(view: View, C: FloatArray, mu: float) -> View:
+    """Y1 += mu (X - X(C + D) - E);  Y3 += mu (E - W)."""
+    view = view._replace(XC=view.A @ C)
+    Y1 = view.Y1 + mu * (view.X - view.XC - view.XD - view.E)
+    return view._replace(Y1=Y1, Y3=view.Y3 + mu * (view.E - view.W))
 
 
 def _affinity(expression: Expression) -> FloatArray:
@@ -347,7 +352,7 @@ class CSMSC(ClusterMixin, BaseEstimator):
         views = check_views(X, ranges=self.views, estimator=self)
         check_sizes(len(views), self.n_clusters)
         expression = express(
-            [UnitRows()(table) for table in float_tables(views)],
+            [directions(table) for table in float_tables(views)],
             lambda_c=self.lambda_c,
             lambda_d=self.lambda_d,
             max_iter=self.max_iter,
@@ -375,7 +380,3 @@ def _gram(table: Table) -> FloatArray:
     """X X' (N, N) of a table (N, d), dense."""
     product = table @ table.T
     return product.toarray() if sp.issparse(product) else np.asarray(product)
-
-
-def _dense(table: Table) -> FloatArray:
-    return table.toarray() if sp.issparse(table) else np.asarray(table)

@@ -13,7 +13,7 @@ F (N, K) the indicator, G (m, K) the factor of the anchors.
 ==============================================  =======================================================
  step                                            function
 ==============================================  =======================================================
- rows z-scored over the features of a view       ``standard_rows``
+ rows z-scored over the features of a view       ``standard_rows``, ``narrow_columns``
  anchors: k-means on all views side by side      ``joint_anchors`` (``kernels.lloyd.best_of_starts``)
  B^v                                             ``farthest_weights`` (released), ``nearest_weights`` (paper)
  G = polar(Z'F)                                  ``_polar``
@@ -42,6 +42,8 @@ Deviations:
 * Sparse views are z-scored without being filled in: a row is kept as x/s, and its offset mean/s enters products only.
 * The polar factor is from ``gesvd``. Where a cluster is empty, Z'F has not full rank and G is not unique; the program's
   results then depend on its LAPACK, and so do these.
+* A row of one or two numbers has no z-score worth the name (0, or a sign). Views of one or two columns are z-scored by
+  columns instead.
 * m is at most N. Rows of F without a positive entry keep the label 0, as released.
 """
 
@@ -59,15 +61,17 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from manyview.cluster.graph_labels import contiguous, warn_empty_clusters
-from manyview.cluster.lmvsc import float_tables, given_anchors
+from manyview.cluster.inputs import check_anchor_number, float_tables, given_anchors
 from manyview.cluster.parameters import array, check_parameters, check_sizes, choice, integer, nothing, real
 from manyview.kernels.arrays import FloatArray, IntArray, Table
 from manyview.kernels.lloyd import best_of_starts, row_squares
 from manyview.kernels.qp import small_simplex_qp
 from manyview.kernels.simplex import project_simplex
 from manyview.views import Views, check_views
+from manyview.views.scaling import dense
 
 OFF = 1e-7  # the released program's zero
+NARROW = 2  # columns; z-scoring the rows of such a view leaves a sign, or nothing
 KMEANS_PASSES = 100
 CONSTRAINTS = {
     "n_clusters": (integer(1),),
@@ -82,12 +86,20 @@ CONSTRAINTS = {
 Step = Callable[[Sequence[FloatArray], FloatArray, FloatArray], FloatArray]
 
 
+class Columns(NamedTuple):
+    """Means and deviations (d,) of the columns of a view that is too narrow to be z-scored by rows."""
+
+    mean: FloatArray
+    deviation: FloatArray
+
+
 class StandardRows(NamedTuple):
-    """Rows z = x - offset with mean 0 and deviation 1 over the features; x stays sparse where it was."""
+    """Rows z = x - offset of a view on a common scale; x stays sparse where it was."""
 
     x: Table  # (n, d)
     offset: FloatArray  # (n,) the same for all columns
     squares: FloatArray  # (n,) ||z||²
+    centred: bool  # whether every z sums to zero
 
     def distances(self, anchors: FloatArray, /) -> FloatArray:
         """Euclidean distances (n, m), not squared."""
@@ -95,22 +107,37 @@ class StandardRows(NamedTuple):
         return np.sqrt(np.maximum(self.squares[:, None] + row_squares(anchors) - 2 * products, 0))
 
 
-def standard_rows(table: Table, /) -> StandardRows:
-    """Every row less its mean, over its standard deviation (n - 1); a constant row becomes zero."""
+def narrow_columns(table: Table, /) -> Columns | None:
+    """What stands in for the z-score of rows in a view of one or two columns; None for wider views."""
+    if table.shape[1] > NARROW:
+        return None
+    x = dense(table)
+    deviation = x.std(axis=0)
+    return Columns(x.mean(axis=0), np.where(deviation > 1e-14 * np.abs(x).max(), deviation, 1))
+
+
+def standard_rows(table: Table, columns: Columns | None = None, /) -> StandardRows:
+    """Every row less its mean, over its standard deviation (n - 1); a constant row becomes zero.
+
+    With ``columns``, every column less its mean, over its deviation.
+    """
     n, d = table.shape
+    if columns is not None:
+        z = (dense(table) - columns.mean) / columns.deviation
+        return StandardRows(z, np.zeros(n), row_squares(z), centred=False)
     mean = np.asarray(table.mean(axis=1)).ravel()
     if sp.issparse(table):
-        squares = np.maximum(row_squares(table) - d * mean**2, 0)
-        squares[squares <= 1e-14 * d * mean**2] = 0
+        squares, rounding = row_squares(table) - d * mean**2, 1e-14
     else:
         table = table - mean[:, None]
-        squares = row_squares(table)
-    deviation = np.sqrt(squares / max(d - 1, 1))
-    deviation = np.where(deviation > 1e-14 * np.abs(mean), deviation, 1)
+        squares, rounding = row_squares(table), 1e-28
+    varies = squares > rounding * d * mean**2
+    squares = np.where(varies, squares, 0)
+    deviation = np.where(varies, np.sqrt(squares / max(d - 1, 1)), 1)
+    squares = squares / deviation**2
     if not sp.issparse(table):
-        return StandardRows(table / deviation[:, None], np.zeros(n), squares / deviation**2)
-    x = sp.csr_array(sp.diags_array(1 / deviation) @ table)
-    return StandardRows(x, mean / deviation, squares / deviation**2)
+        return StandardRows(table / deviation[:, None], np.zeros(n), squares, True)
+    return StandardRows(sp.csr_array(sp.diags_array(1 / deviation) @ table), mean / deviation, squares, True)
 
 
 def joint_anchors(views: Sequence[StandardRows], n_anchors: int, /, *, rng: np.random.RandomState) -> list[FloatArray]:
@@ -121,7 +148,8 @@ def joint_anchors(views: Sequence[StandardRows], n_anchors: int, /, *, rng: np.r
         return [centres[:, start:stop] for start, stop in pairwise(edges)]
 
     def place(means: FloatArray) -> FloatArray:
-        return np.hstack([part - part.mean(axis=1, keepdims=True) for part in cut(means)])
+        parts = zip(cut(means), views, strict=True)
+        return np.hstack([part - part.mean(axis=1, keepdims=True) * view.centred for part, view in parts])
 
     parts = [view.x for view in views]
     joint = sp.csr_array(sp.hstack(parts)) if any(map(sp.issparse, parts)) else np.hstack(parts)
@@ -220,7 +248,7 @@ class FMCNOF(ClusterMixin, BaseEstimator):
     .. math:: \min_{\alpha, F, G} \Big\| \sum_v \alpha_v B^v - F G^T \Big\|_F^2,
               \quad F \ge 0,\; G^T G = I,\; \alpha \ge 0,\; 1^T \alpha = 1
 
-    Few anchors, no N x N matrix, labels read off F without k-means. Sparse views stay sparse.
+    Labels are read off F without k-means. Sparse views stay sparse.
 
     Parameters
     ----------
@@ -256,6 +284,8 @@ class FMCNOF(ClusterMixin, BaseEstimator):
         The fused graph Z.
     anchors_ : list of ndarray of shape (n_anchors, width)
         In z-scored features.
+    columns_ : list
+        Means and deviations of views with one or two columns, None for wider ones.
     history_ : dict
         ``objective`` of every iteration; ``view_weights`` at the start and after every iteration.
     factor_weights_ : ndarray of shape (n_views,)
@@ -264,9 +294,7 @@ class FMCNOF(ClusterMixin, BaseEstimator):
 
     Notes
     -----
-    :meth:`predict` ties a new row to the anchors, mixes its views with ``factor_weights_`` and takes the largest entry
-    of the product with ``factors_``: the row of F that the last iteration would give it. For old rows that is
-    ``labels_``.
+    :meth:`predict` gives a new row the row of F that the last iteration would give it; for old rows, ``labels_``.
 
     Examples
     --------
@@ -313,42 +341,44 @@ class FMCNOF(ClusterMixin, BaseEstimator):
         views = check_views(X, ranges=self.views, estimator=self)
         check_sizes(len(views), self.n_clusters)
         rng = check_random_state(self.random_state)
-        rows = [standard_rows(table) for table in float_tables(views)]
+        tables = float_tables(views)
+        columns = [narrow_columns(table) for table in tables]
+        rows = [standard_rows(table, by) for table, by in zip(tables, columns, strict=True)]
+        start = self._start(self._n_anchors(views), rng)
         anchors = self._anchors(views, rows, rng)
         step = released_step if self.variant == "released" else exact_step
-        start = self._start(len(anchors[0]), rng)
         result = factorise(self._graphs(rows, anchors), start, step, max_iter=self.max_iter)
         labels = result.F.argmax(axis=1)
         self.labels_ = contiguous(labels)
         self.embedding_, self.factors_ = result.F, result.G[:, np.unique(labels)]
         self.view_weights_, self.affinity_ = result.weights[-1], sp.csr_array(result.Z)
-        self.anchors_, self.factor_weights_ = anchors, result.weights[-2]
+        self.anchors_, self.columns_, self.factor_weights_ = anchors, columns, result.weights[-2]
         self.history_ = {"objective": result.objective, "view_weights": result.weights}
         self.n_iter_ = self.max_iter
         warn_empty_clusters(self, self.factors_.shape[1])
         return self
 
-    def _anchors(self, views: Views, rows: Sequence[StandardRows], rng: np.random.RandomState) -> list[FloatArray]:
+    def _n_anchors(self, views: Views) -> int:
         if not isinstance(self.anchors, str):
-            anchors = given_anchors(self.anchors, views)
-            n_anchors = len(anchors[0])
+            n_anchors = len(self.anchors[0])
+        elif isinstance(self.n_anchors, str):
+            n_anchors = min(self.n_clusters + 3, len(views))
         else:
-            auto = isinstance(self.n_anchors, str)
-            n_anchors = min(self.n_clusters + 3, len(views)) if auto else int(self.n_anchors)
-        if not self.n_clusters <= n_anchors <= len(views):
-            raise ValueError(
-                f"n_anchors={n_anchors} must lie between n_clusters={self.n_clusters} and n_samples={len(views)}."
-            )
-        return joint_anchors(rows, n_anchors, rng=rng) if isinstance(self.anchors, str) else anchors
+            n_anchors = int(self.n_anchors)
+        check_anchor_number(n_anchors, self.n_clusters, len(views))
+        return n_anchors
+
+    def _anchors(self, views: Views, rows: Sequence[StandardRows], rng: np.random.RandomState) -> list[FloatArray]:
+        if isinstance(self.anchors, str):
+            return joint_anchors(rows, self._n_anchors(views), rng=rng)
+        return given_anchors(self.anchors, views)
 
     def _start(self, n_anchors: int, rng: np.random.RandomState) -> FloatArray:
         if isinstance(self.init, str):
             return np.linalg.qr(rng.standard_normal((n_anchors, self.n_clusters)))[0]
-        start = np.asarray(self.init, dtype=np.float64)
-        if start.shape != (n_anchors, self.n_clusters):
-            raise ValueError(
-                f"init has shape {start.shape}; expected (n_anchors, n_clusters) = {(n_anchors, self.n_clusters)}."
-            )
+        start, shape = np.asarray(self.init, dtype=np.float64), (n_anchors, self.n_clusters)
+        if start.shape != shape:
+            raise ValueError(f"init has shape {start.shape}; expected (n_anchors, n_clusters) = {shape}.")
         return start
 
     def _graphs(self, rows: Sequence[StandardRows], anchors: Sequence[FloatArray]) -> list[FloatArray]:
@@ -359,7 +389,8 @@ class FMCNOF(ClusterMixin, BaseEstimator):
         """Cluster of every new row: the largest entry of its row of F."""
         check_is_fitted(self)
         views = check_views(X, ranges=self.views, estimator=self, reset=False)
-        graphs = self._graphs([standard_rows(table) for table in float_tables(views)], self.anchors_)
+        rows = [standard_rows(table, by) for table, by in zip(float_tables(views), self.columns_, strict=True)]
+        graphs = self._graphs(rows, self.anchors_)
         Z = np.einsum("v,vnm->nm", self.factor_weights_, np.asarray(graphs))
         return np.maximum(Z @ self.factors_, 0).argmax(axis=1)
 

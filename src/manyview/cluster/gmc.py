@@ -48,7 +48,7 @@ from manyview.cluster.graph_labels import warn_component_count
 from manyview.cluster.parameters import array, boolean, check_parameters, check_sizes, integer, nothing, real
 from manyview.kernels.arrays import FloatArray
 from manyview.kernels.laplacian import degrees, symmetric
-from manyview.kernels.rank_constraint import constrain_components
+from manyview.kernels.rank_constraint import bottom_eigenpairs, constrain_components
 from manyview.kernels.sample_graph import (
     Neighbours,
     neighbour_matrix,
@@ -179,8 +179,8 @@ class GMC(ClusterMixin, BaseEstimator):
         self.n_components_found_ = result.n_components
         self.view_weights_ = unified.importance
         self.embedding_ = result.embedding
-        self.eigenvalues_ = result.eigenvalues
         self.affinity_ = symmetric(result.graph)
+        self.eigenvalues_ = bottom_eigenpairs(self.affinity_, self.n_clusters + 1).values
         self.history_ = {
             "connectivity": result.connectivity,
             "lam": result.strengths,

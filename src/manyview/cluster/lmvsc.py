@@ -48,6 +48,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from manyview.cluster.graph_labels import contiguous, warn_empty_clusters
+from manyview.cluster.inputs import check_anchor_number, float_tables, given_anchors, random_rows
 from manyview.cluster.parameters import array, check_parameters, check_sizes, choice, integer, nothing, real
 from manyview.kernels.arrays import FloatArray, IntArray, Table
 from manyview.kernels.distances import squared_distances
@@ -110,30 +111,6 @@ def kmeans_anchors(
     ]
 
 
-def random_rows(rng: np.random.RandomState, n_rows: int, size: int, n_starts: int, /) -> IntArray:
-    """Different rows to start from, for every start."""
-    return np.array([rng.choice(n_rows, size, replace=False) for _ in range(n_starts)])
-
-
-def float_tables(views: Views, /) -> list[Table]:
-    """The views in double precision; a copy only where they were not."""
-    return [table.astype(np.float64, copy=False) for table in views.tables]
-
-
-def given_anchors(anchors: Any, views: Views, /) -> list[FloatArray]:
-    """Anchors from the user, one table per view; an error names the view that does not fit."""
-    given: list[FloatArray] = [np.asarray(table, dtype=np.float64) for table in anchors]
-    if len(given) != len(views.tables):
-        raise ValueError(f"anchors has {len(given)} tables for {len(views.tables)} views: pass one table per view.")
-    for name, width, table in zip(views.names, views.widths, given, strict=True):
-        if table.ndim != 2 or table.shape[1] != width or len(table) != len(given[0]):
-            raise ValueError(
-                f"anchors of view {name!r} have shape {table.shape}; expected ({len(given[0])}, {width}): the same "
-                "number of anchors in every view, and the columns of the view."
-            )
-    return given
-
-
 class LMVSC(ClusterMixin, BaseEstimator):
     r"""Large-scale multi-view subspace clustering (Kang et al., AAAI 2020).
 
@@ -175,6 +152,8 @@ class LMVSC(ClusterMixin, BaseEstimator):
         In the embedding.
     spectral_map_ : SpectralMap
         What takes the mixtures of new rows to the embedding.
+    n_iter_ : int
+        Passes of the k-means that gave the labels; the method itself has no iterations.
 
     Examples
     --------
@@ -230,6 +209,7 @@ class LMVSC(ClusterMixin, BaseEstimator):
         self.labels_ = contiguous(groups.labels)
         self.cluster_centers_ = groups.centres[np.unique(groups.labels)]
         self.embedding_, self.singular_values_ = U, mapping.singular_values
+        self.n_iter_ = groups.n_iter
         self.affinity_, self.anchors_, self.spectral_map_ = sp.csr_array(Z), anchors, mapping
         warn_empty_clusters(self, len(self.cluster_centers_))
         return self
@@ -238,8 +218,7 @@ class LMVSC(ClusterMixin, BaseEstimator):
         if not isinstance(self.anchors, str):
             return given_anchors(self.anchors, views)
         n_anchors = self.n_clusters if isinstance(self.n_anchors, str) else int(self.n_anchors)
-        if n_anchors > len(views):
-            raise ValueError(f"n_anchors={n_anchors} is more than n_samples={len(views)}: ask for at most as many.")
+        check_anchor_number(n_anchors, 1, len(views))
         return kmeans_anchors(
             float_tables(views), n_anchors, rng=rng, n_init=self.n_init, max_iter=self.max_iter, by=self._criterion()
         )

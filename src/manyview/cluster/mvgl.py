@@ -49,6 +49,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -69,7 +70,7 @@ from manyview.cluster.parameters import (
 )
 from manyview.kernels.arrays import FloatArray
 from manyview.kernels.laplacian import symmetric
-from manyview.kernels.rank_constraint import RankConstrained, Update, constrain_components
+from manyview.kernels.rank_constraint import RankConstrained, Update, bottom_eigenpairs, constrain_components
 from manyview.kernels.sample_graph import (
     Neighbours,
     SampleRows,
@@ -79,7 +80,13 @@ from manyview.kernels.sample_graph import (
     sample_neighbours,
     sample_weights,
 )
-from manyview.kernels.simplex_rows import embedded_distances, project_blocks, project_rows, with_data
+from manyview.kernels.simplex_rows import (
+    cache_blocks,
+    embedded_distances,
+    project_blocks,
+    project_rows,
+    with_data,
+)
 from manyview.views import check_views
 
 VIEW_TOL, GLOBAL_TOL = 1e-11, 1e-10  # sums of eigenvalues that count as zero, in stage 1 and 2
@@ -210,8 +217,8 @@ class MVGL(ClusterMixin, BaseEstimator):
         self.n_components_found_ = last.n_components
         self.view_weights_ = result.weights[-1]
         self.embedding_ = last.embedding
-        self.eigenvalues_ = last.eigenvalues
         self.affinity_ = symmetric(last.graph)
+        self.eigenvalues_ = bottom_eigenpairs(self.affinity_, self.n_clusters + 1).values
         self.history_ = {
             "objective": result.objective,
             "n_components": [each.n_components for each in result.rounds],
@@ -310,19 +317,10 @@ def _neighbour_support(near: Neighbours) -> sp.csr_array:
 
 
 def _pull(F: FloatArray, strength: float) -> Callable[[int, int], FloatArray]:
-    """Blocks of rows of  -strength ||F_i - F_j||²."""
-    norms = np.einsum("nc,nc->n", F, F)
-
-    def block(start: int, stop: int) -> FloatArray:
-        D = F[start:stop] @ F.T
-        D *= -2
-        D += norms
-        D += norms[start:stop, None]
-        np.maximum(D, 0, out=D)
-        D *= -strength
-        return D
-
-    return block
+    """Blocks of rows of  -strength ||F_i - F_j||², up to a constant in every row (which a projection does not see)."""
+    left = np.hstack([2 * strength * F, np.full((len(F), 1), -strength)])
+    right = np.hstack([F, np.einsum("nc,nc->n", F, F)[:, None]]).T.copy()
+    return lambda start, stop: left[start:stop] @ right
 
 
 def _fuse(graphs: list[sp.csr_array], options: _Options, *, max_iter: int, tol: float) -> _Fused:
@@ -357,7 +355,7 @@ def _global_graph(blend: sp.csr_array, options: _Options) -> RankConstrained:
 
         def update(F: FloatArray, strength: float) -> sp.csr_array:
             pull = _pull(F, strength / 2)
-            return project_blocks(lambda i, j: pull(i, j) + target[i:j].toarray(), len(F))
+            return project_blocks(lambda start, stop: pull(start, stop) + target[start:stop].toarray(), len(F))
 
     return constrain_components(
         target, options.n_clusters, update, max_iter=options.max_updates, tol=GLOBAL_TOL, skip_if_done=True
@@ -367,12 +365,13 @@ def _global_graph(blend: sp.csr_array, options: _Options) -> RankConstrained:
 def _column_weights(A: sp.csr_array, graphs: list[sp.csr_array]) -> FloatArray:
     """alpha (V, N): for every column the weights, summing to one, whose blend is nearest to A_.j."""
     n_views, n_samples = len(graphs), A.shape[0]
-    Z = [sp.csr_array(A - S) for S in graphs]
-    C = np.empty((n_samples, n_views, n_views))
-    for v in range(n_views):
-        for w in range(v + 1):
-            product = Z[v].multiply(Z[w])
-            C[:, v, w] = C[:, w, v] = np.asarray(product.sum(axis=0)).ravel()
+    C = np.zeros((n_samples, n_views, n_views))  # lower triangles of Z'Z, Z the columns A_.j - S^v_.j
+    for start, stop in pairwise(cache_blocks(n_samples)):
+        block = A[start:stop].toarray()
+        Z = [block - S[start:stop].toarray() for S in graphs]
+        for v in range(n_views):
+            for w in range(v + 1):
+                C[:, v, w] += np.einsum("bn,bn->n", Z[v], Z[w])
     eigenvalues, E = np.linalg.eigh(C)
     ridge = np.finfo(float).eps * np.trace(C, axis1=1, axis2=2)[:, None]
     lifted = np.maximum(eigenvalues, 0) + np.where(ridge > 0, ridge, 1)
@@ -382,5 +381,5 @@ def _column_weights(A: sp.csr_array, graphs: list[sp.csr_array]) -> FloatArray:
 
 def _blend(graphs: list[sp.csr_array], alpha: FloatArray) -> sp.csr_array:
     """Columns  sum_v alpha_vj S^v_.j."""
-    scaled = [S @ sp.diags_array(weights) for S, weights in zip(graphs, alpha, strict=True)]
+    scaled = [with_data(S, S.data * weights[S.indices]) for S, weights in zip(graphs, alpha, strict=True)]
     return sp.csr_array(sum(scaled[1:], start=scaled[0]))

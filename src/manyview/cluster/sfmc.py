@@ -51,6 +51,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from manyview.anchors.selection import alternate_sampling
 from manyview.cluster.graph_labels import contiguous, warn_component_count
+from manyview.cluster.inputs import check_anchor_number, float_tables
 from manyview.cluster.parameters import array, check_parameters, check_sizes, choice, integer, nothing, real
 from manyview.kernels.arrays import FloatArray, IntArray, Table
 from manyview.kernels.cocluster import CoClusters, cocluster
@@ -58,6 +59,7 @@ from manyview.kernels.distances import squared_distances
 from manyview.kernels.qp import small_simplex_qp
 from manyview.kernels.simplex import nearest, pkn_weights
 from manyview.views import Views, check_views
+from manyview.views.scaling import dense
 
 ROWS_AT_ONCE = 4096
 FLAT = 1e-14  # relative spread of distances that is only rounding
@@ -254,7 +256,7 @@ class SFMC(ClusterMixin, BaseEstimator):
         maxima = np.array([float(table.max()) for table in views.tables])
         tables = _scaled(views, maxima)
         rows = self._anchor_rows(tables)
-        anchors = [_dense(table[rows]) for table in tables]
+        anchors = [dense(table[rows]) for table in tables]
         fusion = fuse(
             anchor_weights(tables, anchors, self.n_neighbors),
             self.n_clusters,
@@ -282,8 +284,7 @@ class SFMC(ClusterMixin, BaseEstimator):
             return rows
         share = isinstance(self.n_anchors, float | np.floating)
         asked = int(self.n_anchors * n) if share else int(self.n_anchors)
-        if asked > n:
-            raise ValueError(f"n_anchors={asked} is more than n_samples={n}: ask for at most as many.")
+        check_anchor_number(asked, 0 if share else 2, n)
         n_anchors = min(max(asked, self.n_clusters + 1), n)
         return np.sort(alternate_sampling(sampling_scores(tables), n_anchors))
 
@@ -307,10 +308,4 @@ class SFMC(ClusterMixin, BaseEstimator):
 
 def _scaled(views: Views, maxima: FloatArray) -> list[Table]:
     """Every view over its maximum, in double precision; a view without positive entries stays as it is."""
-    return [
-        table.astype(np.float64) / (top if top > 0 else 1.0) for table, top in zip(views.tables, maxima, strict=True)
-    ]
-
-
-def _dense(table: Table) -> FloatArray:
-    return table.toarray() if sp.issparse(table) else np.asarray(table)
+    return [table / (top if top > 0 else 1.0) for table, top in zip(float_tables(views), maxima, strict=True)]

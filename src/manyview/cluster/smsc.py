@@ -247,13 +247,12 @@ def _normalised_graph(table: Any, n_neighbors: int) -> _Graph:
 def _leading_vectors(graph: _Graph, n_clusters: int) -> FloatArray:
     """Singular vectors (N, K) of S with the largest singular values: eigenvectors with the largest |eigenvalue|."""
     S = graph.adjacency
-    identity = sp.eye_array(S.shape[0])
-    upper = smallest_eigenpairs(sp.csr_array(identity - S), n_clusters, null=graph.null)
-    lowest = smallest_eigenpairs(sp.csr_array(identity + S), 1)
+    upper = smallest_eigenpairs(S, n_clusters, diagonal=1, null=graph.null)  # of I - S
+    lowest = smallest_eigenpairs(-S, 1, diagonal=1)  # of I + S
     if 1 - lowest.values[0] <= 1 - upper.values[-1]:
         return upper.vectors
     # two-sided graphs (pairs, stars) have eigenvalues near -1, and those count as well
-    lower = smallest_eigenpairs(sp.csr_array(identity + S), n_clusters)
+    lower = smallest_eigenpairs(-S, n_clusters, diagonal=1)
     sizes = np.abs(1 - np.concatenate([upper.values, lower.values]))
     order = np.argsort(-sizes, kind="stable")[:n_clusters]
     return np.hstack([upper.vectors, lower.vectors])[:, order]

@@ -5,8 +5,9 @@
 
 A Krylov method sees one copy of a repeated eigenvalue, and the graphs here are made to have the eigenvalue 0 many
 times. The null space is therefore never searched: it is written down from the components and projected out, and the
-rest is found by Lanczos on  shift I - L, whose wanted end is well separated, or, where that is too slow (long thin
-graphs), by Lanczos on the inverse. A second look then makes sure that no copy of another eigenvalue is missing.
+rest is found by Lanczos on  top I - L, whose wanted end is well separated, or, where that is too slow (long thin
+graphs), by Lanczos on the inverse. A second, rough look then makes sure that no copy of another eigenvalue is missing,
+and tells about the next eigenvalue.
 """
 
 from collections.abc import Callable
@@ -23,8 +24,11 @@ from manyview.kernels.arrays import FloatArray, IntArray
 
 DENSE_BELOW = 300  # rows; a full decomposition is as quick there
 ACCURACY = 1e-12  # of an eigenvector's residual, relative to the largest possible eigenvalue
-SECOND_LOOK = 1e-4  # the same, when only asking whether a smaller eigenvalue is left
+ROUGH = 1e-4  # the same, when only asking what comes next
 KRYLOV = 30  # vectors kept beyond the wanted ones
+KRYLOV_DENSE = 12  # where a product costs more than keeping the vectors orthogonal
+MANY_EDGES = 150  # per row: from there on the graph counts as dense
+FEW_EDGES = 8
 RESTARTS = 60
 TAKES_GENERATOR = (
     "rng" in signature(eigsh).parameters
@@ -44,27 +48,53 @@ class Eigenpairs(NamedTuple):
 
     values: FloatArray  # (m,)
     vectors: FloatArray  # (N, m)
+    beyond: float  # the next eigenvalue, roughly unless it is small; infinite where there is none
+
+
+class _Operator(NamedTuple):
+    """L = diag(diagonal) - A."""
+
+    A: sp.csr_array  # (N, N)
+    diagonal: FloatArray  # (N,)
+    top: float  # above every eigenvalue
+
+    def __matmul__(self, x: FloatArray) -> FloatArray:
+        return (self.diagonal * x.T).T - self.A @ x
 
 
 def symmetric(A: sp.csr_array, /) -> sp.csr_array:
     """(A + A') / 2, without stored zeros."""
-    S = sp.csr_array((A + A.T) / 2)
+    S = sp.csr_array(A + A.T)
+    S.data /= 2
     S.eliminate_zeros()
     return S
 
 
 def components(A: sp.csr_array, /) -> Components:
     """Components of the graph whose edges are the stored entries of A, in either direction."""
-    count, labels = connected_components(A, directed=True, connection="weak")
-    first = np.unique(labels, return_index=True)[1]
-    rank = np.empty(count, dtype=np.int64)
-    rank[np.argsort(first)] = np.arange(count)
-    return Components(int(count), rank[labels])
+    lengths = np.diff(A.indptr)
+    if A.nnz <= MANY_EDGES * len(lengths):
+        return _by_first_row(connected_components(A, directed=True, connection="weak")[1])
+    # a few edges of every row join nearly everything; the others are only asked whether they join any two of the parts
+    full = np.flatnonzero(lengths)
+    few = np.linspace(A.indptr[full], A.indptr[full + 1], FEW_EDGES, endpoint=False, axis=1).astype(np.int64)
+    parts = _parts(np.repeat(full, FEW_EDGES), A.indices[few.ravel()], len(lengths))
+    i, j = np.repeat(parts, lengths), parts[A.indices]
+    joins = i != j
+    return _by_first_row(_parts(i[joins], j[joins], int(parts.max()) + 1)[parts])
 
 
-def laplacian(A: sp.csr_array, /) -> sp.csr_array:
-    """D - A of a symmetric graph; loops cancel."""
-    return sp.csr_array(sp.diags_array(degrees(A)) - A)
+def _parts(i: IntArray, j: IntArray, n: int) -> IntArray:
+    """Component of each of n vertices for the edges (i, j)."""
+    graph = sp.csr_array((np.ones(len(i), dtype=np.int8), (i, j)), shape=(n, n))
+    return np.asarray(connected_components(graph, directed=True, connection="weak")[1])
+
+
+def _by_first_row(labels: IntArray) -> Components:
+    _, first, labels = np.unique(labels, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), dtype=np.int64)
+    rank[np.argsort(first)] = np.arange(len(first))
+    return Components(len(first), rank[labels])
 
 
 def degrees(A: sp.csr_array, /) -> FloatArray:
@@ -95,83 +125,99 @@ def null_space(labels: IntArray, weights: FloatArray, /) -> sp.csr_array:
 
 
 def smallest_eigenpairs(
-    L: sp.csr_array, count: int, /, *, null: sp.csr_array | None = None, positive: bool = True
+    A: sp.csr_array,
+    count: int,
+    /,
+    *,
+    diagonal: FloatArray | float,
+    null: sp.csr_array | None = None,
+    positive: bool = True,
 ) -> Eigenpairs:
-    """The ``count`` smallest eigenvalues (at most N) of a symmetric sparse L, with eigenvectors.
+    """The ``count`` smallest eigenvalues (at most N) of  L = diag(diagonal) - A, A symmetric, with eigenvectors.
 
     ``null`` holds orthonormal vectors with L q = 0 exactly. ``positive`` says that L has no negative eigenvalue, so
     that these come first; where there are more of them than asked for, the first columns are taken.
     """
-    n = L.shape[0]
+    n = A.shape[0]
     count = min(count, n)
+    diagonal = np.broadcast_to(np.asarray(diagonal, dtype=np.float64), (n,))
+    reach = np.abs(diagonal) + degrees(abs(A))  # Gershgorin
+    L = _Operator(A, diagonal, 1.01 * float(reach.max()) or 1.0)
     Q = sp.csr_array((n, 0)) if null is None else null
     known = Q.shape[1]
     wanted = min(max(count - known, 0) if positive else count, n - known)
-    rest = _beside(L, Q, wanted) if wanted else Eigenpairs(np.empty(0), np.empty((n, 0)))
-    Q = Q[:, :count].toarray()
-    values = np.concatenate([np.zeros(Q.shape[1]), rest.values])
-    order = np.argsort(values, kind="stable")[:count]
-    return Eigenpairs(values[order], np.hstack([Q, rest.vectors])[:, order])
+    if positive and known > count:
+        return Eigenpairs(np.zeros(count), Q[:, :count].toarray(), 0.0)
+    rest = _beside(L, Q, wanted)
+    values = np.concatenate([np.zeros(min(known, count)), rest.values])
+    order = np.argsort(values, kind="stable")
+    vectors = np.hstack([Q[:, :count].toarray(), rest.vectors])[:, order[:count]]
+    beyond = min([rest.beyond, *values[order[count:]]])
+    return Eigenpairs(values[order[:count]], vectors, float(beyond))
 
 
-def _beside(L: sp.csr_array, Q: sp.csr_array, wanted: int) -> Eigenpairs:
+def _beside(L: _Operator, Q: sp.csr_array, wanted: int) -> Eigenpairs:
     """Smallest eigenpairs of L on the orthogonal complement of Q."""
-    n = L.shape[0]
-    top = 1.01 * float(abs(L).sum(axis=1).max()) or 1.0  # above every eigenvalue (Gershgorin)
+    n = L.A.shape[0]
+    left = n - Q.shape[1] - wanted
+    if wanted + left == 0:
+        return Eigenpairs(np.empty(0), np.empty((n, 0)), np.inf)
     if n <= max(DENSE_BELOW, wanted + Q.shape[1] + KRYLOV):
-        lifted = L.toarray() + 2 * top * (Q @ Q.T).toarray()
-        return Eigenpairs(*scipy.linalg.eigh(lifted, subset_by_index=(0, wanted - 1)))
-    pairs = _lanczos(L, Q, np.empty((n, 0)), wanted, top, look=0)
+        lifted = np.diag(L.diagonal) - L.A.toarray() + 2 * L.top * (Q @ Q.T).toarray()
+        values, vectors = scipy.linalg.eigh(lifted, subset_by_index=(0, wanted - (left == 0)))
+        return Eigenpairs(values[:wanted], vectors[:, :wanted], float(values[wanted]) if left else np.inf)
+    pairs = _lanczos(L, Q, np.empty((n, 0)), wanted, look=0)
     for look in range(1, wanted + 1):
-        extra = _missing(L, Q, pairs, top, look)
-        if extra is None:
-            break
-        pairs = _merge(pairs, extra, wanted)
-    return pairs
+        following = _following(L, Q, pairs, look)
+        if following >= pairs.values[-1] - ROUGH * L.top:
+            return pairs._replace(beyond=following)
+        # it belongs among the found ones: a copy that was missed
+        pairs = _merge(pairs, _lanczos(L, Q, pairs.vectors, 1, look=look), wanted)
+    return pairs._replace(beyond=_following(L, Q, pairs, wanted + 1))
 
 
-def _missing(L: sp.csr_array, Q: sp.csr_array, pairs: Eigenpairs, top: float, look: int) -> Eigenpairs | None:
-    """An eigenpair below the largest found that is not among the found ones; None if there is none."""
-    if L.shape[0] - Q.shape[1] - len(pairs.values) < 1:
-        return None
-    bound = pairs.values[-1] - SECOND_LOOK * top
-    glance = _lanczos(L, Q, pairs.vectors, 1, top, look=look, accuracy=SECOND_LOOK)
-    if glance.values[0] >= bound:
-        return None
-    return _lanczos(L, Q, pairs.vectors, 1, top, look=look)
+def _following(L: _Operator, Q: sp.csr_array, pairs: Eigenpairs, look: int) -> float:
+    """The smallest eigenvalue beside Q and the found pairs: roughly, unless it may be zero."""
+    rough = _lanczos(L, Q, pairs.vectors, 1, look=look, accuracy=ROUGH).values[0]
+    if rough > 10 * ROUGH * L.top:
+        return float(rough)
+    return float(_lanczos(L, Q, pairs.vectors, 1, look=look).values[0])
 
 
 def _merge(pairs: Eigenpairs, extra: Eigenpairs, wanted: int) -> Eigenpairs:
     values = np.concatenate([pairs.values, extra.values])
     order = np.argsort(values, kind="stable")[:wanted]
-    return Eigenpairs(values[order], np.hstack([pairs.vectors, extra.vectors])[:, order])
+    return Eigenpairs(values[order], np.hstack([pairs.vectors, extra.vectors])[:, order], np.inf)
 
 
 def _lanczos(
-    L: sp.csr_array, Q: sp.csr_array, E: FloatArray, wanted: int, top: float, *, look: int, accuracy: float = ACCURACY
+    L: _Operator, Q: sp.csr_array, E: FloatArray, wanted: int, *, look: int, accuracy: float = ACCURACY
 ) -> Eigenpairs:
     """Smallest eigenpairs of L beside the orthonormal columns of Q and E.
 
     Every ``look`` starts from another fixed vector: what is left of the first one has lost its part in the eigenspaces
     that were found, and with it the copies that were not.
     """
-    n = L.shape[0]
+    n = L.A.shape[0]
+    if wanted == 0:
+        return Eigenpairs(np.empty(0), np.empty((n, 0)), np.inf)
     beside = _complement(Q, E)
     start = beside(np.random.default_rng(look).standard_normal(n))
-    options = {"k": wanted, "which": "LA", "v0": start, "ncv": min(2 * wanted + KRYLOV, n), "tol": accuracy}
+    spare = KRYLOV_DENSE if accuracy == ROUGH or L.A.nnz > MANY_EDGES * n else KRYLOV
+    options = {"k": wanted, "which": "LA", "v0": start, "ncv": min(2 * wanted + spare, n), "tol": accuracy}
     options |= {"rng": np.random.default_rng(look)} if TAKES_GENERATOR else {}
     try:
-        flipped = LinearOperator((n, n), matvec=lambda x: beside(top * x - L @ x), dtype=np.float64)
+        flipped = LinearOperator((n, n), matvec=lambda x: beside(L.top * x - L @ x), dtype=np.float64)
         _, vectors = eigsh(flipped, maxiter=RESTARTS, **options)
     except ArpackNoConvergence:
-        inverse = _shifted_inverse(L, 1e-7 * top)
+        inverse = _shifted_inverse(L, 1e-7 * L.top)
         operator = LinearOperator((n, n), matvec=lambda x: beside(inverse(x)), dtype=np.float64)
         _, vectors = eigsh(operator, maxiter=10 * n, **options)
     vectors = scipy.linalg.qr(beside(vectors), mode="economic")[0]
     # one Rayleigh-Ritz step: values to the last digit, and the same code for both operators
     small = vectors.T @ (L @ vectors)
     values, turn = scipy.linalg.eigh((small + small.T) / 2)
-    return Eigenpairs(values, vectors @ turn)
+    return Eigenpairs(values, vectors @ turn, np.inf)
 
 
 def _complement(Q: sp.csr_array, E: FloatArray) -> Product:
@@ -187,8 +233,8 @@ def _complement(Q: sp.csr_array, E: FloatArray) -> Product:
     return beside
 
 
-def _shifted_inverse(L: sp.csr_array, shift: float) -> Product:
+def _shifted_inverse(L: _Operator, shift: float) -> Product:
     """x -> (L + shift I)^(-1) x by sparse factors; the shift is small and positive so that they exist."""
-    shifted = sp.csc_array(L + shift * sp.eye_array(L.shape[0]))
+    shifted = sp.csc_array(sp.diags_array(L.diagonal + shift) - L.A)
     factors = splu(shifted, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
     return lambda x: factors.solve(x)

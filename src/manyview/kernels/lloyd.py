@@ -23,6 +23,7 @@ class Partition(NamedTuple):
     labels: IntArray  # (n,)
     inertia: float  # sum of squared distances to the centres
     spread: float  # sum of distances to the centres
+    n_iter: int  # passes
 
 
 def best_of_starts(
@@ -61,7 +62,9 @@ def _lloyd(
     centres = place(start.toarray() if sp.issparse(start) else np.asarray(start))
     products = np.asarray(x @ centres.T)  # (n, m)
     labels = np.full(n, -1)
-    for _ in range(max_iter):
+    n_iter = 0
+    while n_iter < max_iter:
+        n_iter += 1
         gaps = np.einsum("md,md->m", centres, centres) - 2 * products  # squared distances less squares
         new = _fill_empty(gaps.argmin(axis=1), gaps, squares)
         changed = new != labels
@@ -74,7 +77,7 @@ def _lloyd(
     gaps = np.einsum("md,md->m", centres, centres) - 2 * products
     labels = gaps.argmin(axis=1)
     distances = np.maximum(squares + gaps[np.arange(n), labels], 0)
-    return Partition(centres, labels, float(distances.sum()), float(np.sqrt(distances).sum()))
+    return Partition(centres, labels, float(distances.sum()), float(np.sqrt(distances).sum()), n_iter)
 
 
 def _means(x: Table, labels: IntArray, wanted: IntArray, centres: FloatArray) -> FloatArray:

@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from manyview.kernels.arrays import FloatArray, IntArray
-from manyview.kernels.laplacian import Eigenpairs, components, laplacian, null_space, smallest_eigenpairs, symmetric
+from manyview.kernels.laplacian import Eigenpairs, components, degrees, null_space, smallest_eigenpairs, symmetric
 
 Update = Callable[[FloatArray, float], sp.csr_array]
 
@@ -24,7 +24,6 @@ class RankConstrained(NamedTuple):
 
     graph: sp.csr_array  # (N, N), as the last update left it, not symmetrised
     embedding: FloatArray  # (N, c)
-    eigenvalues: FloatArray  # (c + 1,) smallest of the last Laplacian
     labels: IntArray  # (N,) components of the last graph
     n_components: int
     connectivity: list[float]  # sum of the c smallest eigenvalues, at the start and after every update
@@ -36,11 +35,30 @@ class RankConstrained(NamedTuple):
         return len(self.strengths)
 
 
-def bottom_eigenpairs(graph: sp.csr_array, n_clusters: int, /) -> Eigenpairs:
-    """The c + 1 smallest eigenpairs of the Laplacian of (A + A')/2; of more than c components the largest count."""
-    A = symmetric(graph)
-    null = null_space(components(A).labels, np.ones(A.shape[0]))
-    return smallest_eigenpairs(laplacian(A), n_clusters + 1, null=null, positive=bool(A.nnz == 0 or A.data.min() >= 0))
+def bottom_eigenpairs(A: sp.csr_array, count: int, /, *, tol: float = 0.0) -> Eigenpairs:
+    """Smallest eigenpairs of the Laplacian of a symmetric graph; of too many components the largest count.
+
+    Where the graph has as many components as asked for and a bound puts the next eigenvalue above ``tol``, all is known
+    without an eigensolver, and that next eigenvalue is given as infinite.
+    """
+    number, labels = components(A)
+    null = null_space(labels, np.ones(A.shape[0]))
+    positive = bool(A.nnz == 0 or A.data.min() >= 0)
+    if positive and number == count and tol > 0 and _hold_together(A, labels, tol):
+        return Eigenpairs(np.zeros(count), null.toarray(), np.inf)
+    return smallest_eigenpairs(A, count, diagonal=degrees(A), null=null, positive=positive)
+
+
+def _hold_together(A: sp.csr_array, labels: IntArray, tol: float) -> bool:
+    """Whether every component's second eigenvalue is surely above ``tol``.
+
+    A connected graph of n vertices whose edges weigh w or more has  lambda_2 >= 4 w / (n diameter) >= 4 w / n²  (Mohar).
+    """
+    n = int(np.bincount(labels).max())
+    strong = A.copy()
+    strong.data = np.where(strong.data >= tol * n**2 / 4, 1.0, 0.0)
+    strong.eliminate_zeros()
+    return components(strong).number == labels.max() + 1
 
 
 def constrain_components(
@@ -58,23 +76,23 @@ def constrain_components(
 
     ``update(F, strength)`` gives the next graph. ``skip_if_done`` returns a start that already has enough components.
     """
-    c = n_clusters
-    values, vectors = bottom_eigenpairs(graph, c)
-    F = vectors[:, :c]
-    connectivity, strengths = [float(values[:c].sum())], list[float]()
+    A = symmetric(graph)
+    values, F, _ = bottom_eigenpairs(A, n_clusters)
+    connectivity, strengths = [float(values.sum())], list[float]()
     done = skip_if_done and connectivity[0] < tol
     while not done and len(strengths) < max_iter:
         strengths.append(strength)
         graph = update(F, strength)
-        values, vectors = bottom_eigenpairs(graph, c)
-        connectivity.append(float(values[:c].sum()))
+        A = symmetric(graph)
+        values, vectors, beyond = bottom_eigenpairs(A, n_clusters, tol=tol)
+        connectivity.append(float(values.sum()))
         if connectivity[-1] > tol:
-            F = vectors[:, :c]
+            F = vectors
             strength *= 2
-        elif len(values) > c and values[: c + 1].sum() < tol:
+        elif connectivity[-1] + beyond < tol:
             strength /= 2  # too many components: F as it was
         else:
-            F = vectors[:, :c]
+            F = vectors
             done = True
-    number, labels = components(symmetric(graph))
-    return RankConstrained(graph, F, values, labels, number, connectivity, strengths)
+    number, labels = components(A)
+    return RankConstrained(graph, F, labels, number, connectivity, strengths)

@@ -14,9 +14,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from manyview.kernels.arrays import FloatArray, IntArray
-from manyview.kernels.sample_graph import block_edges
 
 PAIRS_AT_ONCE = 1 << 20
+ENTRIES_AT_ONCE = 1 << 18  # of a dense block: 2 MB, so that the passes over it stay in the cache
 
 
 def project_rows(Z: sp.csr_array, /) -> sp.csr_array:
@@ -30,19 +30,40 @@ def project_rows(Z: sp.csr_array, /) -> sp.csr_array:
 
 
 def project_blocks(make: Callable[[int, int], FloatArray], n_samples: int, /) -> sp.csr_array:
-    """Project whole rows; ``make(start, stop)`` gives the dense rows Z[start:stop] (stop - start, N).
+    """Project whole rows; ``make(start, stop)`` gives dense rows Z[start:stop] (stop - start, M), which are used up.
 
-    Only one block is dense at a time. The result holds what is positive, which can still be most of N x N.
+    Only one block is dense at a time. The result holds what is positive, which can still be most of the matrix.
     """
-    parts = []
-    for start, stop in pairwise(block_edges(n_samples)):
-        Z = make(start, stop)
-        Z -= Z.max(axis=1, keepdims=True)
-        # both are below the threshold, so what they cut off would have left anyway
-        bound = np.maximum((Z.sum(axis=1, keepdims=True) - 1) / Z.shape[1], -1)
-        rows, columns = np.nonzero(bound < Z)
-        parts.append(_matrix(*_project(Z[rows, columns], rows, columns, stop - start), (stop - start, Z.shape[1])))
-    return sp.csr_array(sp.vstack(parts, format="csr"))
+    weights, columns, counts = [], [], []
+    for start, stop in pairwise(cache_blocks(n_samples)):
+        W = _project_dense(make(start, stop))
+        positive = W > 0
+        weights.append(W[positive])
+        columns.append(np.broadcast_to(np.arange(W.shape[1], dtype=np.int32), W.shape)[positive])
+        counts.append(np.count_nonzero(positive, axis=1))
+    indptr = np.concatenate([[0], np.cumsum(np.concatenate(counts))])
+    return sp.csr_array((np.concatenate(weights), np.concatenate(columns), indptr), shape=(n_samples, W.shape[1]))
+
+
+def cache_blocks(n_samples: int, /) -> IntArray:
+    """Where to cut the rows of an N x N matrix for work on dense blocks."""
+    return np.append(np.arange(0, n_samples, max(1, ENTRIES_AT_ONCE // n_samples)), n_samples)
+
+
+def _project_dense(Z: FloatArray) -> FloatArray:
+    """Project the rows of a dense block."""
+    Z -= Z.max(axis=1, keepdims=True)
+    # both are below the threshold: from there it only grows
+    threshold = np.maximum((Z.sum(axis=1, keepdims=True) - 1) / Z.shape[1], -1)
+    W = np.empty_like(Z)
+    active: IntArray | None = None
+    while True:
+        np.subtract(Z, threshold, out=W)
+        np.maximum(W, 0, out=W)
+        previous, active = active, np.count_nonzero(W, axis=1, keepdims=True)
+        if previous is not None and (active >= previous).all():
+            return W
+        threshold += (W.sum(axis=1, keepdims=True) - 1) / active
 
 
 def _project(z: FloatArray, rows: IntArray, columns: IntArray, n_rows: int) -> tuple[FloatArray, IntArray, IntArray]:

@@ -3,6 +3,6 @@
 from manyview.report.files import write_labels, write_report
 from manyview.report.libraries import require_libraries
 from manyview.report.page import render
-from manyview.report.summary import Summary, summarise
+from manyview.report.summary import SCORE_NAMES, Summary, summarise
 
-__all__ = ["Summary", "render", "require_libraries", "summarise", "write_labels", "write_report"]
+__all__ = ["SCORE_NAMES", "Summary", "render", "require_libraries", "summarise", "write_labels", "write_report"]

@@ -8,19 +8,9 @@ from typing import Any
 
 from manyview.report.figures import convergence_png, image_png
 from manyview.report.libraries import load
-from manyview.report.summary import ClusterRow, Summary
+from manyview.report.summary import SCORE_NAMES, ClusterRow, Summary
 
 TEMPLATE = Path(__file__).with_name("page.html")
-SCORE_NAMES = {
-    "acc": "ACC",
-    "nmi": "NMI (max)",
-    "nmi_arithmetic": "NMI (arithmetic)",
-    "purity": "Purity",
-    "precision": "Precision",
-    "recall": "Recall",
-    "f_score": "F-score",
-    "ari": "ARI",
-}
 
 
 def render(summary: Summary, /) -> str:

@@ -18,6 +18,16 @@ from manyview.metrics import clustering_scores, contingency, match_labels
 
 UNSURE = 0.5  # below it a row counts as unsure: its cluster leads by less than half of the membership
 BINS = 20
+SCORE_NAMES = {
+    "acc": "ACC",
+    "nmi": "NMI (max)",
+    "nmi_arithmetic": "NMI (arithmetic)",
+    "purity": "Purity",
+    "precision": "Precision",
+    "recall": "Recall",
+    "f_score": "F-score",
+    "ari": "ARI",
+}
 
 
 class ViewRow(TypedDict):
