@@ -82,7 +82,9 @@ def main() -> None:
     if options.one:
         print(json.dumps(measure(options.one[0], int(options.one[1]))))
         return
-    print("| rows | SemiNTF s | 20 Lloyd passes s | ratio | iterations | s / iteration | peak above input MB | goal MB |")
+    print(
+        "| rows | SemiNTF s | 20 Lloyd passes s | ratio | iterations | s / iteration | peak above input MB | goal MB |"
+    )
     print("|---|---|---|---|---|---|---|---|")
     for n_rows in options.rows:
         ours, theirs = (

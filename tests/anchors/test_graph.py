@@ -7,6 +7,7 @@ from manyview.anchors import choose_groups, fit_anchor_graph
 from manyview.anchors.graph import SliceName, take
 from manyview.anchors.selection import Groups, single_rows
 from manyview.views.blocks import RowBlock
+
 from oracles import distances_oracle, pkn_oracle
 
 N, M = 70, 12

@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from oracles.semi_ntf_oracle import algorithm_1, das, pkn_graph
 from sklearn.exceptions import ConvergenceWarning
 
 from manyview import RowOrderWarning, SemiNTF
 from manyview.datasets import make_views
 from manyview.metrics import accuracy, adjusted_rand_index
+
+from oracles.semi_ntf_oracle import algorithm_1, das, pkn_graph
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),

@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from manyview.kernels import cocluster as module
 from manyview.kernels.cocluster import cocluster
 from manyview.metrics import adjusted_rand_index
+
 from oracles import anchor_methods_oracle as oracle
 
 

@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from manyview.kernels import distances
 from manyview.kernels.distances import squared_distances
+
 from oracles import distances_oracle
 
 NUMBERS = st.integers(-(10**6), 10**6).map(lambda i: i / 977)

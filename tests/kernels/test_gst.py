@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from manyview.kernels.gst import gst, tau_for_threshold, threshold
+
 from oracles import schatten_oracle
 
 POWERS = st.sampled_from([0.01, 0.1, 0.25, 0.5, 0.7, 0.9, 0.99, 1.0])

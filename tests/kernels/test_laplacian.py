@@ -14,6 +14,7 @@ from manyview.kernels.laplacian import (
     smallest_eigenpairs,
     symmetric,
 )
+
 from oracles import graph_methods_oracle as oracle
 
 SEEDS = st.integers(0, 2**32 - 1)

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from manyview.kernels.polar import inverse_root
+
 from oracles import polar_oracle
 
 SEEDS = st.integers(0, 2**32 - 1)

@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from manyview.kernels import qp
 from manyview.kernels.qp import simplex_qp, small_simplex_qp
+
 from oracles.qp_oracle import best_on_simplex, violations
 
 # what the reference solvers are away from the exact solution, as they were measured

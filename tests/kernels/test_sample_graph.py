@@ -17,6 +17,7 @@ from manyview.kernels.sample_graph import (
     sample_weights,
     standard_rows,
 )
+
 from oracles import graph_methods_oracle as oracle
 
 TABLES = hnp.arrays(

@@ -14,6 +14,7 @@ from manyview.kernels.schatten import (
     shrinkage_from_triangle,
 )
 from manyview.kernels.tproduct import to_frequencies, to_views, view_transform
+
 from oracles import schatten_oracle
 
 POWERS = st.sampled_from([0.1, 0.5, 0.9, 1.0])

@@ -7,6 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from manyview.kernels.distances import squared_distances
 from manyview.kernels.simplex import nearest, pkn_weights, project_simplex
+
 from oracles import pkn_oracle, simplex_oracle
 
 NUMBERS = st.floats(-5, 5, allow_subnormal=False)

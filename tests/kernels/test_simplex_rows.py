@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from manyview.kernels import simplex_rows as module
 from manyview.kernels.simplex_rows import cache_blocks, embedded_distances, project_blocks, project_rows, with_data
+
 from oracles.simplex_oracle import project_by_bisection
 
 MATRICES = hnp.arrays(

@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import adjusted_rand_score
 
 from manyview.kernels.spectral import pivoted_labels, reading_scale, right_basis, unit_rows
+
 from oracles import spectral_oracle
 
 SEEDS = st.integers(0, 2**32 - 1)

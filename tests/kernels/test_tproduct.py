@@ -13,6 +13,7 @@ from manyview.kernels.tproduct import (
     to_views,
     view_transform,
 )
+
 from oracles import tproduct_oracle
 
 VIEWS = st.integers(1, 8)

@@ -37,7 +37,7 @@ def gst(sigma, tau, p):
 
 
 def prox(Z, tau, p, axis):
-    """Prox of (N, K, V): FFT along axis 2 with N x K slices (the text), or along axis 0 with K x V slices (the code)."""
+    """Prox of (N, K, V): FFT along axis 2, slices N x K (the text), or along axis 0, slices K x V (the code)."""
     Y = Z if axis == "views" else np.transpose(Z, (1, 2, 0))
     F = np.fft.fft(Y, axis=2)
     for i in range(F.shape[2]):

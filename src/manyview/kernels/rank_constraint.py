@@ -52,7 +52,8 @@ def bottom_eigenpairs(A: sp.csr_array, count: int, /, *, tol: float = 0.0) -> Ei
 def _hold_together(A: sp.csr_array, labels: IntArray, tol: float) -> bool:
     """Whether every component's second eigenvalue is surely above ``tol``.
 
-    A connected graph of n vertices whose edges weigh w or more has  lambda_2 >= 4 w / (n diameter) >= 4 w / n²  (Mohar).
+    A connected graph of n vertices with edge weights of at least w has  lambda_2 >= 4 w / (n diameter) >= 4 w / n²
+    (Mohar).
     """
     n = int(np.bincount(labels).max())
     strong = A.copy()

@@ -83,7 +83,9 @@ def fit_semi_ntf(views: Views, settings: Settings, engine: Engine, progress: Pro
     )
     progress("labels", 0, 1)
     slice_weights = np.ones(1) if settings.shared else fusion.weights
-    labels = _refined(result.rows, start, slice_weights, engine, K)
+    labels = _labels_of_H(result.rows, slice_weights, engine)
+    if start.labels is not None and not settings.paper:  # Algorithm 1 knows no way back
+        labels = _better_of(labels, start.labels, result.rows, engine, K)
     return _read(graph, graphs, fusion, result, labels, engine, settings)
 
 
@@ -209,15 +211,19 @@ def _slices(
     return engine.map(of_block, graphs)
 
 
-def _refined(rows: Rows[FactorBlock], start: Start, weights: FloatArray, engine: Engine, K: int) -> Rows[IntArray]:
-    """Labels of H, unless it lost a cluster or explains less of the graph than the labels it started from."""
-    weights = weights / weights.sum()
-    refined = engine.map(lambda block: np.tensordot(weights, block.H, axes=(0, 0)).argmax(axis=1), rows)
-    if start.labels is None:
-        return refined
-    gained = _explained(rows, refined, engine, K) >= _explained(rows, start.labels, engine, K)
-    complete = (_sizes(refined, engine, K) > 0).sum() >= (_sizes(start.labels, engine, K) > 0).sum()
-    return refined if gained and complete else start.labels
+def _labels_of_H(rows: Rows[FactorBlock], weights: FloatArray, engine: Engine) -> Rows[IntArray]:
+    """The largest entry of the weighted mean of H over the slices."""
+    share = weights / weights.sum()
+    return engine.map(lambda block: np.tensordot(share, block.H, axes=(0, 0)).argmax(axis=1), rows)
+
+
+def _better_of(
+    refined: Rows[IntArray], first: Rows[IntArray], rows: Rows[FactorBlock], engine: Engine, K: int
+) -> Rows[IntArray]:
+    """The labels of H, unless it lost a cluster or explains less of the graph than the labels it started from."""
+    gained = _explained(rows, refined, engine, K) >= _explained(rows, first, engine, K)
+    complete = (_sizes(refined, engine, K) > 0).sum() >= (_sizes(first, engine, K) > 0).sum()
+    return refined if gained and complete else first
 
 
 def _explained(rows: Rows[FactorBlock], labels: Rows[IntArray], engine: Engine, K: int) -> float:
