@@ -33,6 +33,8 @@ Deviations:
 * alpha is the exact solution of its QP; the released solver stops early, 1e-4 to 1e-2 away.
 * A graph with K components from the start has P = B; the released program stops with an error there. One with more than
   K components is kept, with a warning.
+* An anchor as far as the (k + 1)-th has no weight. With counts such ties are common; the released program gives them
+  weights of rounding size, whose edges can decide the components, and differently on every machine.
 * A view in which the k + 1 nearest anchors of a row are equally far gives that row no weights, as released. A row that
   would have none in any view has 1/k on its nearest anchors in all of them; the released program divides by zero.
 * At least K + 1 anchors, or all N rows, are taken where N / 2 is less; k is at most m - 1.
@@ -62,7 +64,7 @@ from manyview.views import Views, check_views
 from manyview.views.scaling import dense
 
 ROWS_AT_ONCE = 4096
-FLAT = 1e-14  # relative spread of distances that is only rounding
+TIE = 1e-10  # relative difference of squared distances that is only rounding
 PAPER_TOLERANCE = 1e-4
 CONSTRAINTS = {
     "n_clusters": (integer(1),),
@@ -124,8 +126,9 @@ def _neighbours(table: Table, anchors: FloatArray, k: int) -> _Neighbours:
     for start in range(0, table.shape[0], ROWS_AT_ONCE):
         d = squared_distances(table[start : start + ROWS_AT_ONCE], anchors)
         columns, d = nearest(d, min(k + 1, len(anchors)))
+        d = np.where(d >= d[:, -1:] * (1 - TIE), d[:, -1:], d)
         weights = pkn_weights(d, k) if d.shape[1] > k else np.ones((len(d), 1))
-        parts.append((columns[:, :k], weights, d[:, -1] <= d[:, 0] * (1 + FLAT)))
+        parts.append((columns[:, :k], weights, d[:, 0] == d[:, -1]))
     return _Neighbours(*(np.concatenate(part) for part in zip(*parts, strict=True)))
 
 

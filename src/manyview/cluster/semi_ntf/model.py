@@ -74,7 +74,8 @@ def fit_semi_ntf(views: Views, settings: Settings, engine: Engine, progress: Pro
     progress("start", 0, 1)
     basis = spectrum(fusion, sample, engine, n_vectors(K))
     T = engine.map(partial(fusion.walk, right=basis.W), graphs)
-    start = _start(T, _label_rule(basis, fusion, sample, engine, settings), graphs, engine, settings, n_samples)
+    rule = _label_rule(basis, fusion, sample, engine, settings, n_init=settings.n_init)
+    start = _start(T, rule, graphs, engine, settings, n_samples)
     factor_rows = _stack(T, graph, fusion, graphs, start, engine, settings)
     options = settings.options(1 if settings.shared else len(graph.slices))
     progress("factorization", 0, options.max_iter)
@@ -101,19 +102,19 @@ def _learn_weights(graph: AnchorGraph, sample: Rows[GraphBlock], engine: Engine,
     for _ in range(WEIGHT_ROUNDS):
         fusion = fuse(graph, sample, engine, weights)
         basis = spectrum(fusion, sample, engine, n_vectors(K))
-        rule = _label_rule(basis, fusion, sample, engine, settings)
+        rule = _label_rule(basis, fusion, sample, engine, settings, n_init=1)
         labels = engine.map(rule.labels, engine.map(partial(fusion.walk, right=basis.W), sample))
         weights = weights_from_shares(_label_shares(labels, degrees, sample, engine, K))
     return weights
 
 
 def _label_rule(
-    basis: Basis, fusion: Fusion, sample: Rows[GraphBlock], engine: Engine, settings: Settings
+    basis: Basis, fusion: Fusion, sample: Rows[GraphBlock], engine: Engine, settings: Settings, *, n_init: int
 ) -> Labelling:
     T = engine.collect(partial(fusion.walk, right=basis.W), sample)
     if isinstance(settings.init, str) and settings.init == "qr":
         return pivoted_labelling(basis, T, settings.n_clusters)
-    return spectral_labelling(basis, T, engine, settings.n_clusters, n_init=settings.n_init, seed=settings.seed)
+    return spectral_labelling(basis, T, engine, settings.n_clusters, n_init=n_init, seed=settings.seed)
 
 
 def _sizes(labels: Rows[IntArray], engine: Engine, K: int) -> FloatArray:

@@ -1,0 +1,36 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from manyview import Views
+from manyview.cluster.inputs import check_anchor_number, float_tables, given_anchors, random_rows
+
+VIEWS = Views([np.ones((5, 2), dtype=np.float32), np.ones((5, 3))], names=["a", "b"])
+
+
+def test_tables_are_double_and_only_copied_where_they_were_not():
+    single, double = float_tables(VIEWS)
+    assert single.dtype == double.dtype == np.float64
+    assert double is VIEWS.tables[1]
+
+
+def test_starts_are_different_rows():
+    starts = random_rows(np.random.RandomState(0), 6, 6, 20)
+    assert_array_equal(np.sort(starts, axis=1), np.tile(np.arange(6), (20, 1)))
+    assert len({tuple(start) for start in starts}) > 1
+
+
+def test_anchors_must_fit_the_views():
+    assert [a.shape for a in given_anchors([np.ones((4, 2)), [[1, 2, 3]] * 4], VIEWS)] == [(4, 2), (4, 3)]
+    with pytest.raises(ValueError, match="anchors has 1 tables for 2 views"):
+        given_anchors([np.ones((4, 2))], VIEWS)
+    with pytest.raises(ValueError, match=r"anchors of view 'b' have shape \(3, 3\); expected \(4, 3\)"):
+        given_anchors([np.ones((4, 2)), np.ones((3, 3))], VIEWS)
+
+
+@pytest.mark.parametrize("number", [1, 6])
+def test_the_number_of_anchors_has_limits(number):
+    check_anchor_number(2, 2, 5)
+    check_anchor_number(5, 2, 5)
+    with pytest.raises(ValueError, match=f"n_anchors={number} must lie between 2 and n_samples=5"):
+        check_anchor_number(number, 2, 5)
