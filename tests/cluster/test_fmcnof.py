@@ -169,9 +169,6 @@ def test_reference_from_saved_start(shared_dir, shared_views, dataset, seed):
     theirs = np.loadtxt(reference / "labels" / f"FMCNOF__{dataset}__seed{seed}.csv", dtype=int)
     cuts = np.cumsum([view.shape[1] for view in views])[:-1]
     model = FMCNOF(len(np.unique(labels)), anchors=np.split(anchors, cuts, axis=1), init=G0).fit(views)
-    if len(np.unique(theirs)) == len(np.unique(labels)):  # all clusters in use: G is unique, every number agrees
-        assert_allclose(model.history_["objective"], objective, rtol=1e-8)
-        assert_allclose(model.view_weights_, weights, atol=1e-8)
-    if dataset == "3sources" and seed == 1:
-        pytest.skip("empty clusters and ties: G depends on the LAPACK in use")
     assert adjusted_rand_index(theirs, model.labels_) >= 0.98
+    assert_allclose(model.history_["objective"], objective, rtol=1e-8)
+    assert_allclose(model.view_weights_, weights, atol=1e-8)
