@@ -56,12 +56,12 @@ def test_the_loop_is_that_of_the_literal_matrices(widths, n_iter):
         assert_allclose(left @ right, expected, atol=1e-10)
 
 
-@pytest.mark.parametrize("widths", [(12, 14), (30, 4)], ids=str)
-def test_the_loop_goes_on_when_errors_pass_their_threshold(widths):
+@pytest.mark.parametrize(("widths", "lambda_c", "lambda_d"), [((3, 5), 20.0, 20.0), ((30, 4), 0.05, 0.1)], ids=str)
+def test_the_loop_goes_on_when_errors_pass_their_threshold(widths, lambda_c, lambda_d):
     views = some_views(20, widths)
-    C, D, residuals, passed = oracle.csmsc(views, 0.05, 0.1, 170)
+    C, D, residuals, passed = oracle.csmsc(views, lambda_c, lambda_d, 170)
     assert passed  # the errors' copy W is no longer zero: iterates leave the span of the samples
-    ours = express(unit(views), lambda_c=0.05, lambda_d=0.1, max_iter=170, tol=0)
+    ours = express(unit(views), lambda_c=lambda_c, lambda_d=lambda_d, max_iter=170, tol=0)
     assert_allclose(ours.residuals, residuals, rtol=1e-6, atol=1e-10)
     assert_allclose(ours.C, C, atol=1e-7)
     for (left, right), expected in zip(ours.D, D, strict=True):
@@ -146,7 +146,7 @@ def test_bad_parameters_are_named(changes, message):
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("dataset", ["tcga_breast", "msrcv1_5", "3sources"])
+@pytest.mark.parametrize("dataset", ["tcga_breast", "3sources"])
 def test_reference_embedding(shared_dir, shared_views, dataset):
     views, labels = shared_views(dataset, order="stored")
     with np.load(shared_dir / "reference" / "aux" / f"CSMSC__{dataset}__seed0.npz") as aux:

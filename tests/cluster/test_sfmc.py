@@ -17,10 +17,12 @@ from oracles import anchor_methods_oracle as oracle
 
 ESTIMATORS = [SFMC(n_clusters=3, views=views) for views in (None, 2)]
 CELLS = [
-    (dataset, name)
-    for dataset in ("tcga_breast", "3sources", "msrcv1_5", "ngs", "bbcsport")
-    for name in ("SFMC", "SFMC-rate0.1_k10")
-] + [("webkb203", "SFMC-rate0.1_k10")]
+    *((dataset, "SFMC") for dataset in ("tcga_breast", "3sources", "msrcv1_5")),
+    *(
+        (dataset, "SFMC-rate0.1_k10")
+        for dataset in ("tcga_breast", "3sources", "msrcv1_5", "ngs", "bbcsport", "webkb203")
+    ),
+]
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

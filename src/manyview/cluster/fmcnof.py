@@ -301,7 +301,7 @@ class FMCNOF(ClusterMixin, BaseEstimator):
     >>> from manyview.cluster.fmcnof import FMCNOF
     >>> from manyview.datasets import make_views
     >>> data = make_views(n_samples=200, n_clusters=3, random_state=0)
-    >>> model = FMCNOF(n_clusters=3, variant="corrected", random_state=0).fit(data.views)
+    >>> model = FMCNOF(n_clusters=3, variant="corrected", random_state=2).fit(data.views)
     >>> model.embedding_.shape, len(model.history_["objective"])
     ((200, 3), 30)
     """

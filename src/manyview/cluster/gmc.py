@@ -47,7 +47,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from manyview.cluster.graph_labels import warn_component_count
 from manyview.cluster.parameters import array, boolean, check_parameters, check_sizes, integer, nothing, real
 from manyview.kernels.arrays import FloatArray
-from manyview.kernels.laplacian import degrees, symmetric
+from manyview.kernels.laplacian import degrees
 from manyview.kernels.rank_constraint import bottom_eigenpairs, constrain_components
 from manyview.kernels.sample_graph import (
     Neighbours,
@@ -179,7 +179,7 @@ class GMC(ClusterMixin, BaseEstimator):
         self.n_components_found_ = result.n_components
         self.view_weights_ = unified.importance
         self.embedding_ = result.embedding
-        self.affinity_ = symmetric(result.graph)
+        self.affinity_ = result.affinity
         self.eigenvalues_ = bottom_eigenpairs(self.affinity_, self.n_clusters + 1).values
         self.history_ = {
             "connectivity": result.connectivity,

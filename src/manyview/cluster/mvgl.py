@@ -69,11 +69,11 @@ from manyview.cluster.parameters import (
     real,
 )
 from manyview.kernels.arrays import FloatArray
-from manyview.kernels.laplacian import symmetric
 from manyview.kernels.rank_constraint import RankConstrained, Update, bottom_eigenpairs, constrain_components
 from manyview.kernels.sample_graph import (
     Neighbours,
     SampleRows,
+    compressed,
     distance_block,
     neighbour_matrix,
     raw_rows,
@@ -90,6 +90,7 @@ from manyview.kernels.simplex_rows import (
 from manyview.views import check_views
 
 VIEW_TOL, GLOBAL_TOL = 1e-11, 1e-10  # sums of eigenvalues that count as zero, in stage 1 and 2
+FIRST_OBJECTIVE = 10.0  # what the first round is compared with
 CONSTRAINTS = {
     "n_clusters": (integer(1),),
     "n_neighbors": (integer(1),),
@@ -211,22 +212,15 @@ class MVGL(ClusterMixin, BaseEstimator):
         check_sizes(views.n_samples, self.n_clusters)
         options = _Options(self.n_clusters, self.n_neighbors, self.local, self.variant, self.max_updates)
         learned = [_view_graph(raw_rows(table), options) for table in views.tables]
-        result = _fuse([symmetric(view.graph) for view in learned], options, max_iter=self.max_iter, tol=self.tol)
-        last = result.rounds[-1]
-        self.labels_ = last.labels
-        self.n_components_found_ = last.n_components
-        self.view_weights_ = result.weights[-1]
-        self.embedding_ = last.embedding
-        self.affinity_ = symmetric(last.graph)
+        result = _fuse([view.affinity for view in learned], options, max_iter=self.max_iter, tol=self.tol)
+        self.labels_ = result.last.labels
+        self.n_components_found_ = result.last.n_components
+        self.view_weights_ = result.history["view_weights"][-1]
+        self.embedding_ = result.last.embedding
+        self.affinity_ = result.last.affinity
         self.eigenvalues_ = bottom_eigenpairs(self.affinity_, self.n_clusters + 1).values
-        self.history_ = {
-            "objective": result.objective,
-            "n_components": [each.n_components for each in result.rounds],
-            "n_updates": [each.n_iter for each in result.rounds],
-            "view_weights": result.weights,
-            "view_updates": [view.n_iter for view in learned],
-        }
-        self.n_iter_ = len(result.objective)
+        self.history_ = {**result.history, "view_updates": [view.n_iter for view in learned]}
+        self.n_iter_ = len(result.history["objective"])
         self.converged_ = result.converged
         self._warn()
         return self
@@ -260,9 +254,8 @@ class _Options(NamedTuple):
 class _Fused(NamedTuple):
     """Where the rounds of stage 2 ended."""
 
-    rounds: list[RankConstrained]
-    objective: list[float]
-    weights: list[FloatArray]  # (V,) mean over the columns, of every round
+    last: RankConstrained
+    history: dict[str, list[Any]]
     converged: bool
 
 
@@ -312,8 +305,7 @@ def _from_distances(rows: SampleRows, near: Neighbours, local: bool) -> tuple[Up
 def _neighbour_support(near: Neighbours) -> sp.csr_array:
     """The k nearest of every row as a pattern, columns in the order of the distances."""
     n_samples, k = len(near.columns), near.k
-    indptr = np.arange(0, n_samples * k + 1, k)
-    return sp.csr_array((np.ones(n_samples * k), near.columns[:, :k].ravel(), indptr), shape=(n_samples, n_samples))
+    return compressed(np.ones(n_samples * k), near.columns[:, :k].ravel(), np.full(n_samples, k), n_samples)
 
 
 def _pull(F: FloatArray, strength: float) -> Callable[[int, int], FloatArray]:
@@ -326,40 +318,53 @@ def _pull(F: FloatArray, strength: float) -> Callable[[int, int], FloatArray]:
 def _fuse(graphs: list[sp.csr_array], options: _Options, *, max_iter: int, tol: float) -> _Fused:
     """Stage 2: alternate the global graph and the weights of the views."""
     blend = sp.csr_array(sum(graphs[1:], start=graphs[0]) / len(graphs))
-    rounds, objective, weights = list[RankConstrained](), [10.0], list[FloatArray]()
-    converged = False
-    while not converged and len(rounds) < max_iter:
-        rounds.append(_global_graph(blend, options))
-        A = rounds[-1].graph
-        alpha = _column_weights(A, graphs)  # (V, N)
+    history: dict[str, list[Any]] = {"objective": [], "n_components": [], "n_updates": [], "view_weights": []}
+    previous = FIRST_OBJECTIVE
+    while True:
+        last = _global_graph(blend, options)
+        alpha = _column_weights(last.graph, graphs)  # (V, N)
         blend = _blend(graphs, alpha)
-        weights.append(alpha.mean(axis=1))
-        difference = A - blend
-        objective.append(float(difference.data @ difference.data))
-        converged = abs(objective[-1] - objective[-2]) <= tol * objective[-2]
-    return _Fused(rounds, objective[1:], weights, converged)
+        difference = last.graph - blend
+        objective = float(difference.data @ difference.data)
+        history["objective"].append(objective)
+        history["n_components"].append(last.n_components)
+        history["n_updates"].append(last.n_iter)
+        history["view_weights"].append(alpha.mean(axis=1))
+        converged = abs(objective - previous) <= tol * previous
+        if converged or len(history["objective"]) >= max_iter:
+            return _Fused(last, history, converged)
+        previous = objective
 
 
 def _global_graph(blend: sp.csr_array, options: _Options) -> RankConstrained:
     """The graph with K components nearest to the blend, loops left out."""
     target = sp.csr_array(blend - sp.diags_array(blend.diagonal()))
     target.eliminate_zeros()
-    if options.local:
-        support = target.copy()
-        support.data = np.where(support.data > 0, support.data, 0)
-        support.eliminate_zeros()
-
-        def update(F: FloatArray, strength: float) -> sp.csr_array:
-            return project_rows(with_data(support, support.data - strength / 2 * embedded_distances(F, support)))
-    else:
-
-        def update(F: FloatArray, strength: float) -> sp.csr_array:
-            pull = _pull(F, strength / 2)
-            return project_blocks(lambda start, stop: pull(start, stop) + target[start:stop].toarray(), len(F))
-
     return constrain_components(
-        target, options.n_clusters, update, max_iter=options.max_updates, tol=GLOBAL_TOL, skip_if_done=True
+        target,
+        options.n_clusters,
+        _near_target(target, options.local),
+        max_iter=options.max_updates,
+        tol=GLOBAL_TOL,
+        skip_if_done=True,
     )
+
+
+def _near_target(target: sp.csr_array, local: bool) -> Update:
+    """Rows  a_i = simplex( s_i - lambda D_i / 2 )  where s_i is positive, or on all samples."""
+    if local:
+        support = target.copy()
+        np.maximum(support.data, 0, out=support.data)
+        support.eliminate_zeros()
+        return lambda F, strength: project_rows(
+            with_data(support, support.data - strength / 2 * embedded_distances(F, support))
+        )
+
+    def on_all(F: FloatArray, strength: float) -> sp.csr_array:
+        pull = _pull(F, strength / 2)
+        return project_blocks(lambda start, stop: pull(start, stop) + target[start:stop].toarray(), len(F))
+
+    return on_all
 
 
 def _column_weights(A: sp.csr_array, graphs: list[sp.csr_array]) -> FloatArray:

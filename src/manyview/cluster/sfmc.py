@@ -55,7 +55,7 @@ from manyview.anchors.selection import alternate_sampling
 from manyview.cluster.graph_labels import contiguous, warn_component_count
 from manyview.cluster.inputs import check_anchor_number, float_tables
 from manyview.cluster.parameters import array, check_parameters, check_sizes, choice, integer, nothing, real
-from manyview.kernels.arrays import FloatArray, IntArray, Table
+from manyview.kernels.arrays import BoolArray, FloatArray, IntArray, Table
 from manyview.kernels.cocluster import CoClusters, cocluster
 from manyview.kernels.distances import squared_distances
 from manyview.kernels.qp import small_simplex_qp
@@ -117,7 +117,7 @@ def anchor_weights(tables: Sequence[Table], anchors: Sequence[FloatArray], n_nei
 class _Neighbours(NamedTuple):
     columns: IntArray  # (n, k)
     weights: FloatArray  # (n, k)
-    flat: FloatArray  # (n,) bool, no anchor is nearer than another
+    flat: BoolArray  # (n,) no anchor is nearer than another
 
 
 def _neighbours(table: Table, anchors: FloatArray, k: int) -> _Neighbours:

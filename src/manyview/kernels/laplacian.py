@@ -27,6 +27,7 @@ ACCURACY = 1e-12  # of an eigenvector's residual, relative to the largest possib
 ROUGH = 1e-4  # the same, when only asking what comes next
 KRYLOV = 30  # vectors kept beyond the wanted ones
 KRYLOV_DENSE = 12  # where a product costs more than keeping the vectors orthogonal
+KRYLOV_ROUGH = 8
 MANY_EDGES = 150  # per row: from there on the graph counts as dense
 FEW_EDGES = 8
 RESTARTS = 60
@@ -141,7 +142,7 @@ def smallest_eigenpairs(
     n = A.shape[0]
     count = min(count, n)
     diagonal = np.broadcast_to(np.asarray(diagonal, dtype=np.float64), (n,))
-    reach = np.abs(diagonal) + degrees(abs(A))  # Gershgorin
+    reach = np.abs(diagonal) + degrees(A if A.nnz == 0 or A.data.min() >= 0 else abs(A))  # Gershgorin
     L = _Operator(A, diagonal, 1.01 * float(reach.max()) or 1.0)
     Q = sp.csr_array((n, 0)) if null is None else null
     known = Q.shape[1]
@@ -203,7 +204,7 @@ def _lanczos(
         return Eigenpairs(np.empty(0), np.empty((n, 0)), np.inf)
     beside = _complement(Q, E)
     start = beside(np.random.default_rng(look).standard_normal(n))
-    spare = KRYLOV_DENSE if accuracy == ROUGH or L.A.nnz > MANY_EDGES * n else KRYLOV
+    spare = KRYLOV_ROUGH if accuracy == ROUGH else KRYLOV_DENSE if L.A.nnz > MANY_EDGES * n else KRYLOV
     options = {"k": wanted, "which": "LA", "v0": start, "ncv": min(2 * wanted + spare, n), "tol": accuracy}
     options |= {"rng": np.random.default_rng(look)} if TAKES_GENERATOR else {}
     try:

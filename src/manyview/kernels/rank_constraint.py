@@ -22,7 +22,8 @@ Update = Callable[[FloatArray, float], sp.csr_array]
 class RankConstrained(NamedTuple):
     """Where the loop ended."""
 
-    graph: sp.csr_array  # (N, N), as the last update left it, not symmetrised
+    graph: sp.csr_array  # (N, N), as the last update left it
+    affinity: sp.csr_array  # the same, symmetrised
     embedding: FloatArray  # (N, c)
     labels: IntArray  # (N,) components of the last graph
     n_components: int
@@ -96,4 +97,4 @@ def constrain_components(
             F = vectors
             done = True
     number, labels = components(A)
-    return RankConstrained(graph, F, labels, number, connectivity, strengths)
+    return RankConstrained(graph, A, F, labels, number, connectivity, strengths)

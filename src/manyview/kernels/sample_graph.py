@@ -154,11 +154,17 @@ def sample_weights(distances: FloatArray, /) -> FloatArray:
 def neighbour_matrix(columns: IntArray, weights: FloatArray, /) -> sp.csr_array:
     """Weights (N, m) on columns (N, m) as a CSR matrix (N, N), zeros left out."""
     n_samples, m = columns.shape
-    indptr = np.arange(0, n_samples * m + 1, m)
-    matrix = sp.csr_array((weights.ravel(), columns.ravel(), indptr), shape=(n_samples, n_samples))
+    matrix = compressed(weights.ravel(), columns.ravel(), np.full(n_samples, m), n_samples)
     matrix.sort_indices()
     matrix.eliminate_zeros()
     return matrix
+
+
+def compressed(data: FloatArray, columns: IntArray, lengths: IntArray, width: int, /) -> sp.csr_array:
+    """CSR from entries in row order; with 32-bit indices where they fit, because products wait for memory."""
+    fits = max(len(data), width) <= np.iinfo(np.int32).max
+    indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32 if fits else np.int64)
+    return sp.csr_array((data, columns.astype(indptr.dtype), indptr), shape=(len(lengths), width))
 
 
 def sample_graph(rows: SampleRows, k: int, /) -> sp.csr_array:

@@ -14,6 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from manyview.kernels.arrays import FloatArray, IntArray
+from manyview.kernels.sample_graph import compressed
 
 PAIRS_AT_ONCE = 1 << 20
 ENTRIES_AT_ONCE = 1 << 18  # of a dense block: 2 MB, so that the passes over it stay in the cache
@@ -26,7 +27,8 @@ def project_rows(Z: sp.csr_array, /) -> sp.csr_array:
     largest = np.zeros(len(lengths))
     largest[full] = np.maximum.reduceat(Z.data, Z.indptr[full]) if len(full) else 0
     rows = np.repeat(np.arange(len(lengths)), lengths)
-    return _matrix(*_project(Z.data - largest[rows], rows, Z.indices, len(lengths)), Z.shape)
+    weights, kept, columns = _project(Z.data - largest[rows], rows, Z.indices, len(lengths))
+    return compressed(weights, columns, np.bincount(kept, minlength=len(lengths)), Z.shape[1])
 
 
 def project_blocks(make: Callable[[int, int], FloatArray], n_samples: int, /) -> sp.csr_array:
@@ -41,8 +43,7 @@ def project_blocks(make: Callable[[int, int], FloatArray], n_samples: int, /) ->
         weights.append(W[positive])
         columns.append(np.broadcast_to(np.arange(W.shape[1], dtype=np.int32), W.shape)[positive])
         counts.append(np.count_nonzero(positive, axis=1))
-    indptr = np.concatenate([[0], np.cumsum(np.concatenate(counts))])
-    return sp.csr_array((np.concatenate(weights), np.concatenate(columns), indptr), shape=(n_samples, W.shape[1]))
+    return compressed(np.concatenate(weights), np.concatenate(columns), np.concatenate(counts), W.shape[1])
 
 
 def cache_blocks(n_samples: int, /) -> IntArray:
@@ -58,9 +59,9 @@ def _project_dense(Z: FloatArray) -> FloatArray:
     W = np.empty_like(Z)
     active: IntArray | None = None
     while True:
-        np.subtract(Z, threshold, out=W)
-        np.maximum(W, 0, out=W)
-        previous, active = active, np.count_nonzero(W, axis=1, keepdims=True)
+        previous, active = active, np.count_nonzero(threshold < Z, axis=1, keepdims=True)
+        np.maximum(Z, threshold, out=W)
+        W -= threshold
         if previous is not None and (active >= previous).all():
             return W
         threshold += (W.sum(axis=1, keepdims=True) - 1) / active
@@ -78,11 +79,6 @@ def _project(z: FloatArray, rows: IntArray, columns: IntArray, n_rows: int) -> t
         if active.all():
             return z - threshold[rows], rows, columns
         z, rows, columns = z[active], rows[active], columns[active]
-
-
-def _matrix(weights: FloatArray, rows: IntArray, columns: IntArray, shape: tuple[int, int]) -> sp.csr_array:
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=shape[0]))])
-    return sp.csr_array((weights, columns, indptr), shape=shape)
 
 
 def embedded_distances(F: FloatArray, pattern: sp.csr_array, /) -> FloatArray:
