@@ -1,11 +1,14 @@
-"""scikit-learn's whole battery of common checks, over every estimator in the single-array form."""
+"""scikit-learn's whole battery of common checks in the single-array form; LMVSC, SFMC, FMCNOF, CSMSC: in their files."""
 
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from manyview import SemiNTF
+from manyview import AMGL, GMC, MVGL, SMSC, SemiNTF
 
-ESTIMATORS = [SemiNTF(n_clusters=3, random_state=0, views=views) for views in (None, 2)]
+ESTIMATORS = [
+    *(SemiNTF(n_clusters=3, random_state=0, views=views) for views in (None, 2)),
+    *(method(n_clusters=3, views=views) for method in (AMGL, GMC, MVGL, SMSC) for views in (None, 2)),
+]
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -67,10 +67,10 @@ def cocluster(A, c, T, columns_too=True):
         for j in range(m):
             Sm[:, j] = on_support(A[:, j] - lam / 2 * dist[:, j], A[:, j] > 0)
         P = (S + Sm) / 2 if columns_too else S
-        U, V, dr, dc, fewer, more = vectors(P)
-        left, right = inverse_root(dr), inverse_root(dc)
+        new_U, new_V, dr, dc, fewer, more = vectors(P)
         if fewer < c - 1e-7:
             lam *= 2
+            U, V, left, right = new_U, new_V, inverse_root(dr), inverse_root(dc)
         elif more > c + 1 - 1e-7:
             lam /= 2
         else:

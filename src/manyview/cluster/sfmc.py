@@ -31,6 +31,8 @@ itself. ``"released"`` is the default: its labels are the published ones.
 Deviations:
 
 * alpha is the exact solution of its QP; the released solver stops early, 1e-4 to 1e-2 away.
+* When P has too many components, the step is made again from the vectors before, with half the strength. The released
+  program means to do that, but goes on with K of the more than K vectors of one eigenvalue, whichever its LAPACK gives.
 * A graph with K components from the start has P = B; the released program stops with an error there. One with more than
   K components is kept, with a warning.
 * An anchor as far as the (k + 1)-th has no weight. With counts such ties are common; the released program gives them

@@ -9,7 +9,8 @@ are all 1. With the singular vectors U (n, c), V (m, c) of P1 held fixed, every 
 
     p_i = simplex( a_i - lambda/2 (||D1 u_i - D2 v_j||²)_j )      on the anchors j with a_ij > 0
 
-and lambda doubles while there are fewer than c components and halves while there are more.
+and lambda doubles while there are fewer than c components. Where there are more, lambda halves and the step is made
+again from the vectors before: of more than c vectors with singular value 1 no c are better than others.
 """
 
 from typing import NamedTuple
@@ -70,9 +71,9 @@ def cocluster(A: Table, n_clusters: int, /, *, max_iter: int = 50, columns_too: 
         if columns_too:
             P = sp.csr_array((P + project_rows(target.T.tocsr()).T) / 2)
         found = _vectors(P, n_clusters, found.V)
-        U, V = found.row_scale[:, None] * found.U, found.column_scale[:, None] * found.V
         if found.fewer < n_clusters - 1e-7:
             strength *= 2
+            U, V = found.row_scale[:, None] * found.U, found.column_scale[:, None] * found.V
         elif found.more > n_clusters + 1 - 1e-7:
             strength /= 2
         else:
