@@ -151,7 +151,8 @@ def difference(method: str, model: Any, aux: Cell) -> float:
 def table(done: dict[str, Cell]) -> list[str]:
     """Markdown lines, a cell each."""
     lines = [
-        "| method | setting | data | ACC theirs | ours, their start | ours, own start | ARI (lowest) | numbers differ | s theirs | s ours |",
+        "| method | setting | data | ACC theirs | ours, their start | ours, own start | ARI (lowest) "
+        "| numbers differ | s theirs | s ours |",
         "|---|---|---|--:|--:|--:|--:|--:|--:|--:|",
     ]
     for key, cell in sorted(done.items()):

@@ -1,4 +1,4 @@
-"""scikit-learn's whole battery of common checks in the single-array form; LMVSC, SFMC, FMCNOF, CSMSC: in their files."""
+"""scikit-learn's whole battery of common checks in single-array form; LMVSC, SFMC, FMCNOF, CSMSC: in their files."""
 
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
