@@ -20,8 +20,9 @@ lint: $(VENV)/.ready
 types: $(VENV)/.ready
 	$(BIN)/mypy
 
+# small matrices: BLAS threads would only get in each other's way
 tests: $(VENV)/.ready
-	$(BIN)/pytest
+	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest
 
 speed: $(VENV)/.ready
 	$(BIN)/python benchmarks/speed.py
