@@ -22,7 +22,7 @@ ESTIMATORS = [
     SemiNTF(coupling="clusters"),
     SemiNTF(anchors="random", init="qr"),
     SemiNTF(anchors="das", scale="standard"),
-    SemiNTF(coupling="views", anchors="variance", scale="rows", view_transform="dct"),
+    SemiNTF(coupling="views", anchors="variance", scale="rows", view_transform="dct", max_iter=50),
     *(method() for method in (AMGL, CSMSC, FMCNOF, GMC, LMVSC, MVGL, SFMC, SMSC)),
 ]
 
