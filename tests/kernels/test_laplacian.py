@@ -44,7 +44,7 @@ def assert_eigenpairs(pairs, L, count):
     """Eigenvalues of the complete decomposition, and orthonormal vectors that belong to them."""
     values = np.linalg.eigvalsh(L)
     assert_allclose(pairs.values, values[:count], atol=1e-9)
-    assert_allclose(pairs.beyond, values[count], atol=2e-4 * np.abs(L).sum(axis=1).max())
+    assert_allclose(pairs.beyond, values[count], atol=2e-2 * np.abs(L).sum(axis=1).max())
     if values[count] < 1e-4:
         assert_allclose(pairs.beyond, values[count], atol=1e-10)
     assert_allclose(pairs.vectors.T @ pairs.vectors, np.eye(count), atol=1e-9)

@@ -8,10 +8,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from manyview.kernels import sample_graph as module
 from manyview.kernels.sample_graph import (
-    block_edges,
     distance_block,
     neighbour_matrix,
     raw_rows,
+    row_blocks,
     sample_graph,
     sample_neighbours,
     sample_weights,
@@ -94,7 +94,7 @@ def test_blocks_of_rows_give_the_same_neighbours(monkeypatch):
     x = np.random.default_rng(0).integers(0, 3, (23, 4)).astype(float)
     whole = sample_neighbours(raw_rows(x), 5)
     monkeypatch.setattr(module, "ENTRIES_AT_ONCE", 23 * 4)
-    assert_array_equal(block_edges(23), [0, 4, 8, 12, 16, 20, 23])
+    assert row_blocks(23) == [(0, 4), (4, 8), (8, 12), (12, 16), (16, 20), (20, 23)]
     blocks = sample_neighbours(raw_rows(x), 5)
     assert_array_equal(blocks.columns, whole.columns)
     assert_array_equal(blocks.distances, whole.distances)

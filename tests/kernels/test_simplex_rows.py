@@ -35,27 +35,27 @@ def test_every_row_is_projected_on_its_support(Z, seed):
 
 
 @settings(deadline=None, max_examples=60)
-@given(MATRICES)
+@given(st.integers(1, 7).flatmap(lambda n: hnp.arrays(np.float64, (n, n), elements=st.floats(-5, 5))))
 def test_whole_rows_are_projected_as_they_are_made(Z):
     n = len(Z)
     A = project_blocks(lambda start, stop: Z[start:stop].copy(), n)
-    assert_allclose(A.toarray(), [project_by_bisection(z) for z in Z], atol=1e-12)
-    assert (A.data > 0).all()
+    assert_allclose(A, [project_by_bisection(z) for z in Z], atol=1e-12)
+    assert (A >= 0).all()
 
 
 def test_blocks_are_put_together_in_order(monkeypatch):
     Z = np.random.default_rng(0).standard_normal((11, 11))
     monkeypatch.setattr(module, "ENTRIES_AT_ONCE", 22)
-    assert_array_equal(cache_blocks(11), [0, 2, 4, 6, 8, 10, 11])
+    assert cache_blocks(11) == [(0, 2), (2, 4), (4, 6), (6, 8), (8, 10), (10, 11)]
     A = project_blocks(lambda start, stop: Z[start:stop].copy(), 11)
-    assert_allclose(A.toarray(), [project_by_bisection(z) for z in Z], atol=1e-12)
+    assert_allclose(A, [project_by_bisection(z) for z in Z], atol=1e-12)
 
 
 @pytest.mark.parametrize("offset", [-1e20, -1e8, 1e8])
 def test_no_row_loses_its_weight_to_rounding(offset):
-    Z = np.full((2, 3), offset)
+    Z = np.full((3, 3), offset)
     assert_allclose(project_rows(sp.csr_array(Z)).toarray(), 1 / 3)
-    assert_allclose(project_blocks(lambda start, stop: Z[start:stop].copy(), 2).toarray(), 1 / 3)
+    assert_allclose(project_blocks(lambda start, stop: Z[start:stop].copy(), 3), 1 / 3)
 
 
 def test_an_empty_matrix_stays_empty():

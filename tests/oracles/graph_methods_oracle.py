@@ -176,7 +176,7 @@ def mvgl(views, c, k=15, local=False, max_iter=30, data_distances=False):
     graphs = [_mvgl_view(x, c, k, local, data_distances) for x in views]
     V, n = len(graphs), len(graphs[0])
     blend, previous, objective = sum(graphs) / V, 1.0, [10.0]
-    while abs(objective[-1] - previous) / previous > 1e-3 and len(objective) <= max_iter:
+    while abs(objective[-1] - previous) / previous > 1e-3 and len(objective) <= max_iter and objective[-1] > 1e-20:
         A = _mvgl_global(blend, c, local)
         blend = np.zeros((n, n))
         for j in range(n):

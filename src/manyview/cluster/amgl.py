@@ -35,17 +35,16 @@ Deviations:
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import KMeans
-from sklearn.exceptions import ConvergenceWarning
 
-from manyview.cluster.graph_labels import contiguous, warn_empty_clusters
+from manyview.cluster.graph_labels import contiguous
 from manyview.cluster.parameters import array, check_parameters, check_sizes, integer, nothing, real
+from manyview.engine import MemoryEngine
 from manyview.kernels.arrays import FloatArray, IntArray
 from manyview.kernels.laplacian import (
     components,
@@ -66,6 +65,7 @@ CONSTRAINTS = {
     "max_iter": (integer(1),),
     "tol": (real(0),),
     "n_init": (integer(1),),
+    "n_jobs": (integer(-1), nothing()),
     "views": (nothing(), integer(1), array()),
 }
 
@@ -88,6 +88,8 @@ class AMGL(ClusterMixin, BaseEstimator):
         Stop when the objective falls by less than this share of itself.
     n_init : int, default=1
         Starts of the k-means on the embedding; the best is kept.
+    n_jobs : int or None, default=None
+        Threads; None uses all cores. The result is the same for any number.
     views : None, int, widths, or (start, stop) pairs, default=None
         How one array is cut into views by columns; not needed for a list or dict of views.
     random_state : int, RandomState or None, default=None
@@ -139,6 +141,7 @@ class AMGL(ClusterMixin, BaseEstimator):
         max_iter: int = 100,
         tol: float = 1e-8,
         n_init: int = 1,
+        n_jobs: int | None = None,
         views: Any = None,
         random_state: Any = None,
     ) -> None:
@@ -147,6 +150,7 @@ class AMGL(ClusterMixin, BaseEstimator):
         self.max_iter = max_iter
         self.tol = tol
         self.n_init = n_init
+        self.n_jobs = n_jobs
         self.views = views
         self.random_state = random_state
 
@@ -166,16 +170,18 @@ class AMGL(ClusterMixin, BaseEstimator):
         check_parameters(self, CONSTRAINTS)
         views = check_views(X, ranges=self.views, estimator=self)
         check_sizes(views.n_samples, self.n_clusters)
-        graphs = [symmetric(sample_graph(raw_rows(table), self.n_neighbors)) for table in views.tables]
-        result = _embed(graphs, self.n_clusters, max_iter=self.max_iter, tol=self.tol)
-        self.labels_ = _cluster_rows(result.embedding, self.n_clusters, self.n_init, self.random_state)
+        with MemoryEngine(n_jobs=self.n_jobs).running() as engine:
+            graphs = [
+                symmetric(sample_graph(raw_rows(table), self.n_neighbors, run=engine.map)) for table in views.tables
+            ]
+            result = _embed(graphs, self.n_clusters, max_iter=self.max_iter, tol=self.tol)
+            self.labels_ = _cluster_rows(result.embedding, self.n_clusters, self.n_init, self.random_state)
         self.view_weights_ = result.weights[-1]
         self.embedding_ = result.embedding
         self.eigenvalues_ = result.eigenvalues
         self.affinity_ = result.affinity
         self.history_ = {"objective": result.objective, "view_weights": result.weights}
         self.n_iter_ = len(result.objective)
-        warn_empty_clusters(self, int(self.labels_.max()) + 1)
         return self
 
     def __sklearn_tags__(self) -> Any:
@@ -227,9 +233,6 @@ def _trace(adjacency: sp.csr_array, F: FloatArray) -> float:
 
 
 def _cluster_rows(F: FloatArray, n_clusters: int, n_init: int, random_state: Any) -> IntArray:
-    """k-means on the rows of the embedding."""
-    with warnings.catch_warnings():
-        # fewer distinct rows than clusters: reported once, by the estimator
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        means = KMeans(n_clusters, n_init=n_init, max_iter=100, random_state=random_state).fit(F)
+    """k-means on the rows of the embedding; K orthonormal columns have at least K different rows, so none is empty."""
+    means = KMeans(n_clusters, n_init=n_init, max_iter=100, random_state=random_state).fit(F)
     return contiguous(means.labels_)

@@ -300,7 +300,8 @@ class CSMSC(ClusterMixin, BaseEstimator):
     eigenvalues_ : ndarray of shape (n_clusters + 1,)
         Descending; the first is 1.
     affinity_ : ndarray of shape (n_samples, n_samples)
-        Dense: every sample gets some coefficient of every other.
+        Dense by definition, unlike that of the graph methods: self-expression gives every sample a coefficient of
+        every other, and no threshold of the method sets any of them to zero.
     history_ : dict
         ``residual``, the squared reconstruction error, and ``penalty``, mu, of every iteration.
     n_iter_ : int

@@ -46,6 +46,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 
 from manyview.cluster.graph_labels import warn_component_count
 from manyview.cluster.parameters import array, boolean, check_parameters, check_sizes, integer, nothing, real
+from manyview.engine import MemoryEngine
 from manyview.kernels.arrays import FloatArray
 from manyview.kernels.laplacian import degrees
 from manyview.kernels.rank_constraint import bottom_eigenpairs, constrain_components
@@ -68,6 +69,7 @@ CONSTRAINTS = {
     "normalize": (boolean(),),
     "max_iter": (integer(1),),
     "tol": (real(0, open_low=True),),
+    "n_jobs": (integer(-1), nothing()),
     "views": (nothing(), integer(1), array()),
 }
 
@@ -92,6 +94,8 @@ class GMC(ClusterMixin, BaseEstimator):
         At most that many updates.
     tol : float, default=1e-10
         A sum of eigenvalues below this counts as zero.
+    n_jobs : int or None, default=None
+        Threads; None uses all cores. The result is the same for any number.
     views : None, int, widths, or (start, stop) pairs, default=None
         How one array is cut into views by columns; not needed for a list or dict of views.
 
@@ -144,6 +148,7 @@ class GMC(ClusterMixin, BaseEstimator):
         normalize: bool = True,
         max_iter: int = 20,
         tol: float = 1e-10,
+        n_jobs: int | None = None,
         views: Any = None,
     ) -> None:
         self.n_clusters = n_clusters
@@ -152,6 +157,7 @@ class GMC(ClusterMixin, BaseEstimator):
         self.normalize = normalize
         self.max_iter = max_iter
         self.tol = tol
+        self.n_jobs = n_jobs
         self.views = views
 
     def fit(self, X: Any, y: Any = None) -> GMC:
@@ -171,16 +177,24 @@ class GMC(ClusterMixin, BaseEstimator):
         views = check_views(X, ranges=self.views, estimator=self)
         check_sizes(views.n_samples, self.n_clusters)
         rows = standard_rows if self.normalize else raw_rows
-        unified = _Unified([sample_neighbours(rows(table), self.n_neighbors) for table in views.tables])
-        result = constrain_components(
-            unified.graph, self.n_clusters, unified, max_iter=self.max_iter, tol=self.tol, strength=self.lam
-        )
+        with MemoryEngine(n_jobs=self.n_jobs).running() as engine:
+            near = [sample_neighbours(rows(table), self.n_neighbors, run=engine.map) for table in views.tables]
+            unified = _Unified(near)
+            result = constrain_components(
+                unified.graph,
+                self.n_clusters,
+                unified,
+                max_iter=self.max_iter,
+                tol=self.tol,
+                strength=self.lam,
+                run=engine.map,
+            )
+            self.eigenvalues_ = bottom_eigenpairs(result.affinity, self.n_clusters + 1, run=engine.map).values
         self.labels_ = result.labels
         self.n_components_found_ = result.n_components
         self.view_weights_ = unified.importance
         self.embedding_ = result.embedding
         self.affinity_ = result.affinity
-        self.eigenvalues_ = bottom_eigenpairs(self.affinity_, self.n_clusters + 1).values
         self.history_ = {
             "connectivity": result.connectivity,
             "lam": result.strengths,

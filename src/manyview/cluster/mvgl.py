@@ -20,7 +20,7 @@ graph's Laplacian with the smallest eigenvalues, D_ij = ||F_i - F_j||²; lambda 
  stage 1, paper: with the distances d            ``_view_graph`` with ``_from_distances``
  stage 2: a_i = simplex(s_i - lambda D/2)        ``_global_graph``
  F and lambda, doubled or halved                 ``kernels.rank_constraint.constrain_components``
- alpha_.j = C⁻¹1 / (1'C⁻¹1), C = Z'Z             ``_column_weights``, Z = differences of column j to A
+ alpha_.j = C⁻¹1 / (1'C⁻¹1), C = Z'Z             ``kernels.graph_blend.column_weights``
  labels: components of (A + A')/2                the last ``_global_graph``
 ==============================================  ================================================================
 
@@ -40,16 +40,16 @@ Deviations:
 * The outer loop has a limit of 30 (the released one has none and does not end on some data).
 * If a graph has more than K components, F is taken from the K largest ones (the released program: from rounding errors,
   so that two linear-algebra libraries give two results).
-* A column where all S^v equal A has equal weights instead of 0/0.
-* Partial eigenvectors of sparse Laplacians instead of dense decompositions. With ``local=False`` the method itself lets
-  most of N x N be non-zero in its first updates, and in the end all pairs within a cluster: about N²/K numbers a view.
+* A column where all S^v equal A has equal weights instead of 0/0, and an objective of zero ends the rounds.
+* Partial eigenvectors instead of complete decompositions. With ``local=False`` the method itself lets most of N x N be
+  non-zero in its first updates, and in the end all pairs within a cluster. Its graphs are therefore arrays while it
+  runs; with ``local=True`` they are sparse.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -68,10 +68,13 @@ from manyview.cluster.parameters import (
     nothing,
     real,
 )
-from manyview.kernels.arrays import FloatArray
+from manyview.engine import MemoryEngine
+from manyview.kernels.arrays import FloatArray, Graph
+from manyview.kernels.graph_blend import blended, column_weights, squared_distance, squared_norm, without_loops
 from manyview.kernels.rank_constraint import RankConstrained, Update, bottom_eigenpairs, constrain_components
 from manyview.kernels.sample_graph import (
     Neighbours,
+    Run,
     SampleRows,
     compressed,
     distance_block,
@@ -80,17 +83,12 @@ from manyview.kernels.sample_graph import (
     sample_neighbours,
     sample_weights,
 )
-from manyview.kernels.simplex_rows import (
-    cache_blocks,
-    embedded_distances,
-    project_blocks,
-    project_rows,
-    with_data,
-)
+from manyview.kernels.simplex_rows import embedded_distances, project_blocks, project_rows, with_data
 from manyview.views import check_views
 
 VIEW_TOL, GLOBAL_TOL = 1e-11, 1e-10  # sums of eigenvalues that count as zero, in stage 1 and 2
 FIRST_OBJECTIVE = 10.0  # what the first round is compared with
+EXACT = 1e-24  # an objective below this share of ||A||² is rounding
 CONSTRAINTS = {
     "n_clusters": (integer(1),),
     "n_neighbors": (integer(1),),
@@ -99,6 +97,7 @@ CONSTRAINTS = {
     "max_iter": (integer(1),),
     "max_updates": (integer(1),),
     "tol": (real(0),),
+    "n_jobs": (integer(-1), nothing()),
     "views": (nothing(), integer(1), array()),
 }
 
@@ -127,6 +126,8 @@ class MVGL(ClusterMixin, BaseEstimator):
         At most that many updates of one graph.
     tol : float, default=1e-3
         Stop when the objective changes by less than this share of itself.
+    n_jobs : int or None, default=None
+        Threads; None uses all cores. The result is the same for any number.
     views : None, int, widths, or (start, stop) pairs, default=None
         How one array is cut into views by columns; not needed for a list or dict of views.
 
@@ -154,8 +155,8 @@ class MVGL(ClusterMixin, BaseEstimator):
 
     Notes
     -----
-    The method is transductive: there is no ``predict``. Sparse views stay sparse. With ``local=False`` memory grows
-    with N² / n_clusters.
+    The method is transductive: there is no ``predict``. Sparse views stay sparse. With ``local=False`` a fit holds
+    arrays of N x N numbers: about 14 at its peak with three views (1.8 GB for 4,000 samples). ``local=True`` has none.
 
     References
     ----------
@@ -183,6 +184,7 @@ class MVGL(ClusterMixin, BaseEstimator):
         max_iter: int = 30,
         max_updates: int = 30,
         tol: float = 1e-3,
+        n_jobs: int | None = None,
         views: Any = None,
     ) -> None:
         self.n_clusters = n_clusters
@@ -192,6 +194,7 @@ class MVGL(ClusterMixin, BaseEstimator):
         self.max_iter = max_iter
         self.max_updates = max_updates
         self.tol = tol
+        self.n_jobs = n_jobs
         self.views = views
 
     def fit(self, X: Any, y: Any = None) -> MVGL:
@@ -210,30 +213,30 @@ class MVGL(ClusterMixin, BaseEstimator):
         check_parameters(self, CONSTRAINTS)
         views = check_views(X, ranges=self.views, estimator=self)
         check_sizes(views.n_samples, self.n_clusters)
-        options = _Options(self.n_clusters, self.n_neighbors, self.local, self.variant, self.max_updates)
-        learned = [_view_graph(raw_rows(table), options) for table in views.tables]
-        result = _fuse([view.affinity for view in learned], options, max_iter=self.max_iter, tol=self.tol)
+        with MemoryEngine(n_jobs=self.n_jobs).running() as engine:
+            options = _Options(
+                self.n_clusters, self.n_neighbors, self.local, self.variant, self.max_updates, engine.map
+            )
+            learned = [_view_graph(raw_rows(table), options) for table in views.tables]
+            result = _fuse([view.affinity for view in learned], options, max_iter=self.max_iter, tol=self.tol)
+            self.affinity_ = sp.csr_array(result.last.affinity)
+            self.eigenvalues_ = bottom_eigenpairs(self.affinity_, self.n_clusters + 1, run=engine.map).values
         self.labels_ = result.last.labels
         self.n_components_found_ = result.last.n_components
         self.view_weights_ = result.history["view_weights"][-1]
         self.embedding_ = result.last.embedding
-        self.affinity_ = result.last.affinity
-        self.eigenvalues_ = bottom_eigenpairs(self.affinity_, self.n_clusters + 1).values
         self.history_ = {**result.history, "view_updates": [view.n_iter for view in learned]}
         self.n_iter_ = len(result.history["objective"])
         self.converged_ = result.converged
-        self._warn()
-        return self
-
-    def _warn(self) -> None:
         warn_component_count(self, self.n_components_found_)
         if not self.converged_:
             warnings.warn(
                 f"MVGL: the global graph still changed after max_iter={self.max_iter} rounds. On some data it never "
                 "settles; history_['objective'] shows whether more rounds would help.",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=2,
             )
+        return self
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -249,6 +252,12 @@ class _Options(NamedTuple):
     local: bool
     variant: str
     max_updates: int
+    run: Run  # how a function goes over blocks of rows
+
+    @property
+    def loop(self) -> dict[str, Any]:
+        """Options of every constrained loop."""
+        return {"max_iter": self.max_updates, "run": self.run}
 
 
 class _Fused(NamedTuple):
@@ -261,26 +270,24 @@ class _Fused(NamedTuple):
 
 def _view_graph(rows: SampleRows, options: _Options) -> RankConstrained:
     """Stage 1: one view's graph with K components."""
-    near = sample_neighbours(rows, options.n_neighbors)
+    near = sample_neighbours(rows, options.n_neighbors, run=options.run)
     first = neighbour_matrix(near.columns, sample_weights(near.distances))
     if options.variant == "released":
-        update, strength = _from_embedding(near, options.local), 1.0
+        update, strength = _from_embedding(near, options), 1.0
     else:
-        update, strength = _from_distances(rows, near, options.local)
-    return constrain_components(
-        first, options.n_clusters, update, max_iter=options.max_updates, tol=VIEW_TOL, strength=strength
-    )
+        update, strength = _from_distances(rows, near, options)
+    return constrain_components(first, options.n_clusters, update, tol=VIEW_TOL, strength=strength, **options.loop)
 
 
-def _from_embedding(near: Neighbours, local: bool) -> Update:
+def _from_embedding(near: Neighbours, options: _Options) -> Update:
     """Rows of the released program:  a_i = simplex( -lambda D_i / 2 )  on the neighbours or on all samples."""
-    if not local:
-        return lambda F, strength: project_blocks(_pull(F, strength / 2), len(F))
+    if not options.local:
+        return lambda F, strength: project_blocks(_pull(F, strength / 2), len(F), run=options.run)
     support = _neighbour_support(near)
     return lambda F, strength: project_rows(with_data(support, -strength / 2 * embedded_distances(F, support)))
 
 
-def _from_distances(rows: SampleRows, near: Neighbours, local: bool) -> tuple[Update, float]:
+def _from_distances(rows: SampleRows, near: Neighbours, options: _Options) -> tuple[Update, float]:
     """Rows of the paper:  a_i = simplex( -(d_i + lambda D_i) / (2 gamma_i) ), and the first lambda."""
     twice_gamma = (near.distances[:, -1:] - near.distances).sum(axis=1)  # k d_{k+1} - sum_{l<=k} d_l
     typical = float(twice_gamma[twice_gamma > 0].mean()) if (twice_gamma > 0).any() else 1.0
@@ -291,15 +298,15 @@ def _from_distances(rows: SampleRows, near: Neighbours, local: bool) -> tuple[Up
         cost = near.distances[:, : near.k].ravel() + strength * embedded_distances(F, support)
         return project_rows(with_data(support, -cost / np.repeat(scale, near.k)))
 
-    def on_all(F: FloatArray, strength: float) -> sp.csr_array:
+    def on_all(F: FloatArray, strength: float) -> FloatArray:
         pull = _pull(F, strength)
 
         def block(start: int, stop: int) -> FloatArray:
             return (pull(start, stop) - distance_block(rows, start, stop)) / scale[start:stop, None]
 
-        return project_blocks(block, len(F))
+        return project_blocks(block, len(F), run=options.run)
 
-    return on_neighbours if local else on_all, typical / 2
+    return on_neighbours if options.local else on_all, typical / 2
 
 
 def _neighbour_support(near: Neighbours) -> sp.csr_array:
@@ -315,44 +322,40 @@ def _pull(F: FloatArray, strength: float) -> Callable[[int, int], FloatArray]:
     return lambda start, stop: left[start:stop] @ right
 
 
-def _fuse(graphs: list[sp.csr_array], options: _Options, *, max_iter: int, tol: float) -> _Fused:
+def _fuse(graphs: list[Graph], options: _Options, *, max_iter: int, tol: float) -> _Fused:
     """Stage 2: alternate the global graph and the weights of the views."""
-    blend = sp.csr_array(sum(graphs[1:], start=graphs[0]) / len(graphs))
+    run = options.run
+    blend = blended(graphs, np.full((len(graphs), graphs[0].shape[0]), 1 / len(graphs)), run=run)
     history: dict[str, list[Any]] = {"objective": [], "n_components": [], "n_updates": [], "view_weights": []}
-    previous = FIRST_OBJECTIVE
+    previous, last = FIRST_OBJECTIVE, None
     while True:
-        last = _global_graph(blend, options)
-        alpha = _column_weights(last.graph, graphs)  # (V, N)
-        blend = _blend(graphs, alpha)
-        difference = last.graph - blend
-        objective = float(difference.data @ difference.data)
+        last = _global_graph(blend, options, None if last is None else last.embedding)
+        alpha = column_weights(last.graph, graphs, run=run)  # (V, N)
+        blend = blended(graphs, alpha, run=run)
+        objective = squared_distance(last.graph, blend, run=run)
         history["objective"].append(objective)
         history["n_components"].append(last.n_components)
         history["n_updates"].append(last.n_iter)
         history["view_weights"].append(alpha.mean(axis=1))
-        converged = abs(objective - previous) <= tol * previous
+        exact = objective <= EXACT * squared_norm(last.graph)
+        converged = exact or abs(objective - previous) <= tol * previous
         if converged or len(history["objective"]) >= max_iter:
             return _Fused(last, history, converged)
         previous = objective
 
 
-def _global_graph(blend: sp.csr_array, options: _Options) -> RankConstrained:
+def _global_graph(blend: Graph, options: _Options, start: FloatArray | None) -> RankConstrained:
     """The graph with K components nearest to the blend, loops left out."""
-    target = sp.csr_array(blend - sp.diags_array(blend.diagonal()))
-    target.eliminate_zeros()
+    target = without_loops(blend)
+    update = _near_target(target, options)
     return constrain_components(
-        target,
-        options.n_clusters,
-        _near_target(target, options.local),
-        max_iter=options.max_updates,
-        tol=GLOBAL_TOL,
-        skip_if_done=True,
+        target, options.n_clusters, update, tol=GLOBAL_TOL, skip_if_done=True, start=start, **options.loop
     )
 
 
-def _near_target(target: sp.csr_array, local: bool) -> Update:
+def _near_target(target: Graph, options: _Options) -> Update:
     """Rows  a_i = simplex( s_i - lambda D_i / 2 )  where s_i is positive, or on all samples."""
-    if local:
+    if options.local:
         support = target.copy()
         np.maximum(support.data, 0, out=support.data)
         support.eliminate_zeros()
@@ -360,31 +363,8 @@ def _near_target(target: sp.csr_array, local: bool) -> Update:
             with_data(support, support.data - strength / 2 * embedded_distances(F, support))
         )
 
-    def on_all(F: FloatArray, strength: float) -> sp.csr_array:
+    def on_all(F: FloatArray, strength: float) -> FloatArray:
         pull = _pull(F, strength / 2)
-        return project_blocks(lambda start, stop: pull(start, stop) + target[start:stop].toarray(), len(F))
+        return project_blocks(lambda start, stop: pull(start, stop) + target[start:stop], len(F), run=options.run)
 
     return on_all
-
-
-def _column_weights(A: sp.csr_array, graphs: list[sp.csr_array]) -> FloatArray:
-    """alpha (V, N): for every column the weights, summing to one, whose blend is nearest to A_.j."""
-    n_views, n_samples = len(graphs), A.shape[0]
-    C = np.zeros((n_samples, n_views, n_views))  # lower triangles of Z'Z, Z the columns A_.j - S^v_.j
-    for start, stop in pairwise(cache_blocks(n_samples)):
-        block = A[start:stop].toarray()
-        Z = [block - S[start:stop].toarray() for S in graphs]
-        for v in range(n_views):
-            for w in range(v + 1):
-                C[:, v, w] += np.einsum("bn,bn->n", Z[v], Z[w])
-    eigenvalues, E = np.linalg.eigh(C)
-    ridge = np.finfo(float).eps * np.trace(C, axis1=1, axis2=2)[:, None]
-    lifted = np.maximum(eigenvalues, 0) + np.where(ridge > 0, ridge, 1)
-    raw = np.einsum("nvk,nk->nv", E, E.sum(axis=1) / lifted)  # C⁻¹1
-    return (raw / raw.sum(axis=1, keepdims=True)).T
-
-
-def _blend(graphs: list[sp.csr_array], alpha: FloatArray) -> sp.csr_array:
-    """Columns  sum_v alpha_vj S^v_.j."""
-    scaled = [with_data(S, S.data * weights[S.indices]) for S, weights in zip(graphs, alpha, strict=True)]
-    return sp.csr_array(sum(scaled[1:], start=scaled[0]))

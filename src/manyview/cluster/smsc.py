@@ -55,6 +55,7 @@ from sklearn.utils import check_random_state
 
 from manyview.cluster.graph_labels import contiguous, warn_empty_clusters
 from manyview.cluster.parameters import array, check_parameters, check_sizes, choice, integer, nothing, real
+from manyview.engine import MemoryEngine
 from manyview.kernels.arrays import FloatArray
 from manyview.kernels.laplacian import (
     components,
@@ -64,9 +65,10 @@ from manyview.kernels.laplacian import (
     smallest_eigenpairs,
     symmetric,
 )
-from manyview.kernels.sample_graph import sample_graph, standard_rows
+from manyview.kernels.sample_graph import Run, in_order, sample_graph, standard_rows
 from manyview.views import check_views
 
+ZERO = 1e-12  # an eigenvalue of the graph below this is 0
 CONSTRAINTS = {
     "n_clusters": (integer(1),),
     "n_neighbors": (integer(1),),
@@ -75,6 +77,7 @@ CONSTRAINTS = {
     "init": (nothing(), array()),
     "max_iter": (integer(1),),
     "tol": (real(0),),
+    "n_jobs": (integer(-1), nothing()),
     "views": (nothing(), integer(1), array()),
 }
 
@@ -103,6 +106,8 @@ class SMSC(ClusterMixin, BaseEstimator):
         At most that many iterations from a start.
     tol : float, default=1e-8
         Stop when the sum of squares changes by less than this share of itself.
+    n_jobs : int or None, default=None
+        Threads; None uses all cores. The result is the same for any number.
     views : None, int, widths, or (start, stop) pairs, default=None
         How one array is cut into views by columns; not needed for a list or dict of views.
     random_state : int, RandomState or None, default=None
@@ -157,6 +162,7 @@ class SMSC(ClusterMixin, BaseEstimator):
         init: Any = None,
         max_iter: int = 60,
         tol: float = 1e-8,
+        n_jobs: int | None = None,
         views: Any = None,
         random_state: Any = None,
     ) -> None:
@@ -167,6 +173,7 @@ class SMSC(ClusterMixin, BaseEstimator):
         self.init = init
         self.max_iter = max_iter
         self.tol = tol
+        self.n_jobs = n_jobs
         self.views = views
         self.random_state = random_state
 
@@ -186,9 +193,11 @@ class SMSC(ClusterMixin, BaseEstimator):
         check_parameters(self, CONSTRAINTS)
         views = check_views(X, ranges=self.views, estimator=self)
         check_sizes(views.n_samples, self.n_clusters)
-        graphs = [_normalised_graph(table, self.n_neighbors) for table in views.tables]
-        adjacencies = [graph.adjacency for graph in graphs]
-        runs = [_run(adjacencies, R, max_iter=self.max_iter, tol=self.tol) for R in self._first_embeddings(graphs)]
+        with MemoryEngine(n_jobs=self.n_jobs).running() as engine:
+            graphs = [_normalised_graph(table, self.n_neighbors, run=engine.map) for table in views.tables]
+            adjacencies = [graph.adjacency for graph in graphs]
+            starts = list(self._first_embeddings(graphs))
+            runs = engine.map(lambda R: _run(adjacencies, R, max_iter=self.max_iter, tol=self.tol), starts)
         best = min(runs, key=lambda run: run.objective)
         self.labels_ = contiguous(best.Y.argmax(axis=1))
         self.view_weights_ = best.weights
@@ -208,7 +217,7 @@ class SMSC(ClusterMixin, BaseEstimator):
             if given.shape != shape:
                 raise ValueError(f"init has shape {given.shape}; (n_samples, n_clusters, n_views) is {shape}.")
             return iter([[given[:, :, v] for v in range(len(graphs))]])
-        leading = [_leading_vectors(graph, self.n_clusters) for graph in graphs]
+        leading = [_upright(_leading_vectors(graph, self.n_clusters)) for graph in graphs]
         generator = check_random_state(self.random_state)
         if self.variant == "released":
             return iter([_random_signs(leading, generator)])
@@ -236,9 +245,9 @@ class _Run(NamedTuple):
     squares: list[float]
 
 
-def _normalised_graph(table: Any, n_neighbors: int) -> _Graph:
+def _normalised_graph(table: Any, n_neighbors: int, *, run: Run = in_order) -> _Graph:
     """S^v of the symmetrised PKN graph without loops."""
-    W = symmetric(sample_graph(standard_rows(table), n_neighbors))
+    W = symmetric(sample_graph(standard_rows(table), n_neighbors, run=run))
     A = sp.csr_array(W - sp.diags_array(W.diagonal()))
     A.eliminate_zeros()
     return _Graph(normalised_adjacency(A), null_space(components(A).labels, np.sqrt(degrees(A))))
@@ -253,15 +262,21 @@ def _leading_vectors(graph: _Graph, n_clusters: int) -> FloatArray:
         return upper.vectors
     # two-sided graphs (pairs, stars) have eigenvalues near -1, and those count as well
     lower = smallest_eigenpairs(-S, n_clusters, diagonal=1)
-    sizes = np.abs(1 - np.concatenate([upper.values, lower.values]))
+    # eigenvalues of S that are not negative, and negative ones; rounding must not lose a zero between the two
+    above, below = upper.values <= 1 + ZERO, lower.values < 1 - ZERO
+    sizes = np.concatenate([1 - upper.values[above], 1 - lower.values[below]])
     order = np.argsort(-sizes, kind="stable")[:n_clusters]
-    return np.hstack([upper.vectors, lower.vectors])[:, order]
+    return np.hstack([upper.vectors[:, above], lower.vectors[:, below]])[:, order]
+
+
+def _upright(F: FloatArray) -> FloatArray:
+    """Every vector with its largest entry positive, so that rounding has no say in the signs."""
+    return F * np.where(F[np.abs(F).argmax(axis=0), np.arange(F.shape[1])] < 0, -1, 1)
 
 
 def _starts(leading: list[FloatArray], n_init: int, generator: Any) -> Iterator[list[FloatArray]]:
     """Largest entry of every vector positive, sum of every vector positive, then random signs."""
-    columns = np.arange(leading[0].shape[1])
-    yield [F * np.where(F[np.abs(F).argmax(axis=0), columns] < 0, -1, 1) for F in leading]
+    yield leading
     if n_init > 1:
         yield [F * np.where(F.sum(axis=0) < 0, -1, 1) for F in leading]
     for _ in range(n_init - 2):

@@ -9,4 +9,5 @@ FloatArray = NDArray[np.floating[Any]]
 ComplexArray = NDArray[np.complexfloating[Any, Any]]
 IntArray = NDArray[np.integer[Any]]
 BoolArray = NDArray[np.bool_]
+Graph = Any  # (N, N) SciPy CSR array, or ndarray where most pairs are joined
 Table = Any  # (N, d) ndarray or SciPy CSR; SciPy ships no types

@@ -7,7 +7,7 @@ A Krylov method sees one copy of a repeated eigenvalue, and the graphs here are 
 times. The null space is therefore never searched: it is written down from the components and projected out, and the
 rest is found by Lanczos on  top I - L, whose wanted end is well separated, or, where that is too slow (long thin
 graphs), by Lanczos on the inverse. A second, rough look then makes sure that no copy of another eigenvalue is missing,
-and tells about the next eigenvalue.
+and tells about the next eigenvalue. A graph given as an array is left to Davidson steps, which work on a block.
 """
 
 from collections.abc import Callable
@@ -20,17 +20,23 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, splu
 
-from manyview.kernels.arrays import FloatArray, IntArray
+from manyview.kernels.arrays import FloatArray, Graph, IntArray
+from manyview.kernels.davidson import davidson
+from manyview.kernels.dense_graph import absolute_degrees, array_components, symmetric_array
+from manyview.kernels.sample_graph import Run, in_order, row_blocks
 
 DENSE_BELOW = 300  # rows; a full decomposition is as quick there
 ACCURACY = 1e-12  # of an eigenvector's residual, relative to the largest possible eigenvalue
-ROUGH = 1e-4  # the same, when only asking what comes next
+ROUGH = (1e-2, 1e-4)  # the same, when only asking what comes next; the second where the first leaves a doubt
+SAME = 1e-9  # eigenvalues closer than this, relative to the largest possible one, are not told apart
 KRYLOV = 30  # vectors kept beyond the wanted ones
 KRYLOV_DENSE = 12  # where a product costs more than keeping the vectors orthogonal
-KRYLOV_ROUGH = 8
+KRYLOV_ROUGH = 6
 MANY_EDGES = 150  # per row: from there on the graph counts as dense
 FEW_EDGES = 8
 RESTARTS = 60
+WORTH_SHARING = 1 << 20  # stored entries from which a product is worth dividing among threads
+SHARES = 4
 TAKES_GENERATOR = (
     "rng" in signature(eigsh).parameters
 )  # newer SciPy draws new directions itself, unless told from where
@@ -49,30 +55,45 @@ class Eigenpairs(NamedTuple):
 
     values: FloatArray  # (m,)
     vectors: FloatArray  # (N, m)
-    beyond: float  # the next eigenvalue, roughly unless it is small; infinite where there is none
+    beyond: float  # the next eigenvalue, well enough to be told from these and from 0; infinite if there is none
 
 
 class _Operator(NamedTuple):
     """L = diag(diagonal) - A."""
 
-    A: sp.csr_array  # (N, N)
+    A: Graph  # (N, N)
     diagonal: FloatArray  # (N,)
     top: float  # above every eigenvalue
+    shares: list[Graph]  # A, cut by rows
+    run: Run
 
     def __matmul__(self, x: FloatArray) -> FloatArray:
-        return (self.diagonal * x.T).T - self.A @ x
+        return (self.diagonal * x.T).T - np.concatenate(self.run(lambda share: share @ x, self.shares))
 
 
-def symmetric(A: sp.csr_array, /) -> sp.csr_array:
+def symmetric(A: Graph, /, *, run: Run = in_order) -> Graph:
     """(A + A') / 2, without stored zeros."""
+    if isinstance(A, np.ndarray):
+        return symmetric_array(A, run=run)
     S = sp.csr_array(A + A.T)
     S.data /= 2
     S.eliminate_zeros()
     return S
 
 
-def components(A: sp.csr_array, /) -> Components:
-    """Components of the graph whose edges are the stored entries of A, in either direction."""
+def components(A: Graph, /, *, above: float | None = None) -> Components:
+    """Components of the graph whose edges are the stored entries of A, in either direction.
+
+    ``above`` leaves out what is smaller. An array must be symmetric; its edges are the entries that are not 0.
+    """
+    if isinstance(A, np.ndarray):
+        labels = array_components(A, above=above)
+        return Components(int(labels.max()) + 1, labels)
+    if above is not None:
+        strong = A.copy()
+        strong.data = np.where(strong.data >= above, 1.0, 0.0)
+        strong.eliminate_zeros()
+        return components(strong)
     lengths = np.diff(A.indptr)
     if A.nnz <= MANY_EDGES * len(lengths):
         return _by_first_row(connected_components(A, directed=True, connection="weak")[1])
@@ -98,7 +119,13 @@ def _by_first_row(labels: IntArray) -> Components:
     return Components(len(first), rank[labels])
 
 
-def degrees(A: sp.csr_array, /) -> FloatArray:
+def nonnegative(A: Graph, /) -> bool:
+    """Whether no edge has a negative weight."""
+    entries = A.data if sp.issparse(A) else A
+    return bool(entries.size == 0 or entries.min() >= 0)
+
+
+def degrees(A: Graph, /) -> FloatArray:
     """Row sums (N,)."""
     return np.asarray(A.sum(axis=1)).ravel()
 
@@ -111,12 +138,13 @@ def normalised_adjacency(A: sp.csr_array, /) -> sp.csr_array:
 
 
 def null_space(labels: IntArray, weights: FloatArray, /) -> sp.csr_array:
-    """Orthonormal vectors (N, q), one per component with any weight, the heaviest component first.
+    """Orthonormal vectors (N, q), one per component with any weight, heaviest first, among equals by first row.
 
     weights 1 give the null space of D - A, weights D^(1/2) that of I - D^(-1/2) A D^(-1/2).
     """
     mass = np.bincount(labels, weights=weights**2)
-    order = np.argsort(-mass, kind="stable")
+    share = np.round(mass / max(mass.max(), np.finfo(float).tiny), 9)  # equal masses stay equal after rounding errors
+    order = np.argsort(-share, kind="stable")
     order = order[mass[order] > 0]
     place = np.full(len(mass), -1)
     place[order] = np.arange(len(order))
@@ -126,30 +154,34 @@ def null_space(labels: IntArray, weights: FloatArray, /) -> sp.csr_array:
 
 
 def smallest_eigenpairs(
-    A: sp.csr_array,
+    A: Graph,
     count: int,
     /,
     *,
     diagonal: FloatArray | float,
     null: sp.csr_array | None = None,
     positive: bool = True,
+    start: FloatArray | None = None,
+    run: Run = in_order,
 ) -> Eigenpairs:
     """The ``count`` smallest eigenvalues (at most N) of  L = diag(diagonal) - A, A symmetric, with eigenvectors.
 
     ``null`` holds orthonormal vectors with L q = 0 exactly. ``positive`` says that L has no negative eigenvalue, so
-    that these come first; where there are more of them than asked for, the first columns are taken.
+    that these come first; where there are more of them than asked for, the first columns are taken. ``start`` (N, any)
+    holds guesses, of use where A is an array.
     """
     n = A.shape[0]
     count = min(count, n)
     diagonal = np.broadcast_to(np.asarray(diagonal, dtype=np.float64), (n,))
-    reach = np.abs(diagonal) + degrees(A if A.nnz == 0 or A.data.min() >= 0 else abs(A))  # Gershgorin
-    L = _Operator(A, diagonal, 1.01 * float(reach.max()) or 1.0)
+    sizes = absolute_degrees(A, run=run) if isinstance(A, np.ndarray) else degrees(abs(A))
+    reach = np.abs(diagonal) + sizes  # Gershgorin
+    L = _Operator(A, diagonal, 1.01 * float(reach.max()) or 1.0, _shares(A), run)
     Q = sp.csr_array((n, 0)) if null is None else null
     known = Q.shape[1]
     wanted = min(max(count - known, 0) if positive else count, n - known)
     if positive and known > count:
         return Eigenpairs(np.zeros(count), Q[:, :count].toarray(), 0.0)
-    rest = _beside(L, Q, wanted)
+    rest = _beside(L, Q, wanted, start)
     values = np.concatenate([np.zeros(min(known, count)), rest.values])
     order = np.argsort(values, kind="stable")
     vectors = np.hstack([Q[:, :count].toarray(), rest.vectors])[:, order[:count]]
@@ -157,31 +189,61 @@ def smallest_eigenpairs(
     return Eigenpairs(values[order[:count]], vectors, float(beyond))
 
 
-def _beside(L: _Operator, Q: sp.csr_array, wanted: int) -> Eigenpairs:
+def _shares(A: Graph) -> list[Graph]:
+    """A cut into stretches of rows where a product is worth dividing among threads."""
+    n = A.shape[0]
+    if _stored(A) < WORTH_SHARING:
+        return [A]
+    return [A[start:stop] for start, stop in row_blocks(n, entries=n * -(-n // SHARES))]
+
+
+def _stored(A: Graph) -> int:
+    return int(A.nnz if sp.issparse(A) else A.size)
+
+
+def _beside(L: _Operator, Q: sp.csr_array, wanted: int, start: FloatArray | None) -> Eigenpairs:
     """Smallest eigenpairs of L on the orthogonal complement of Q."""
     n = L.A.shape[0]
     left = n - Q.shape[1] - wanted
     if wanted + left == 0:
         return Eigenpairs(np.empty(0), np.empty((n, 0)), np.inf)
     if n <= max(DENSE_BELOW, wanted + Q.shape[1] + KRYLOV):
-        lifted = np.diag(L.diagonal) - L.A.toarray() + 2 * L.top * (Q @ Q.T).toarray()
-        values, vectors = scipy.linalg.eigh(lifted, subset_by_index=(0, wanted - (left == 0)))
-        return Eigenpairs(values[:wanted], vectors[:, :wanted], float(values[wanted]) if left else np.inf)
+        return _complete(L, Q, wanted, left)
+    if isinstance(L.A, np.ndarray) and wanted and (found := _by_corrections(L, Q, wanted, start)):
+        return found
     pairs = _lanczos(L, Q, np.empty((n, 0)), wanted, look=0)
     for look in range(1, wanted + 1):
         following = _following(L, Q, pairs, look)
-        if following >= pairs.values[-1] - ROUGH * L.top:
+        if following >= pairs.values[-1] - SAME * L.top:
             return pairs._replace(beyond=following)
         # it belongs among the found ones: a copy that was missed
         pairs = _merge(pairs, _lanczos(L, Q, pairs.vectors, 1, look=look), wanted)
     return pairs._replace(beyond=_following(L, Q, pairs, wanted + 1))
 
 
+def _complete(L: _Operator, Q: sp.csr_array, wanted: int, left: int) -> Eigenpairs:
+    """The same by a complete decomposition, what is known lifted out of the way."""
+    A = L.A.toarray() if sp.issparse(L.A) else L.A
+    lifted = np.diag(L.diagonal) - A + 2 * L.top * (Q @ Q.T).toarray()
+    values, vectors = scipy.linalg.eigh(lifted, subset_by_index=(0, wanted - (left == 0)))
+    return Eigenpairs(values[:wanted], vectors[:, :wanted], float(values[wanted]) if left else np.inf)
+
+
+def _by_corrections(L: _Operator, Q: sp.csr_array, wanted: int, start: FloatArray | None) -> Eigenpairs | None:
+    """The same by Davidson steps; None where they do not get there (eigenvalues within the bulk)."""
+    beside = _complement(Q, np.empty((L.A.shape[0], 0)))
+    diagonal = L.diagonal - np.diag(L.A)
+    found = davidson(lambda x: L @ x, diagonal, wanted, beside=beside, top=L.top, accuracy=ACCURACY, start=start)
+    return Eigenpairs(found.values, found.vectors, found.beyond) if found.converged else None
+
+
 def _following(L: _Operator, Q: sp.csr_array, pairs: Eigenpairs, look: int) -> float:
-    """The smallest eigenvalue beside Q and the found pairs: roughly, unless it may be zero."""
-    rough = _lanczos(L, Q, pairs.vectors, 1, look=look, accuracy=ROUGH).values[0]
-    if rough > 10 * ROUGH * L.top:
-        return float(rough)
+    """The smallest eigenvalue beside Q and the found pairs, only as well as needed to tell it from those and from 0."""
+    bound = max([0.0, *pairs.values[-1:]])
+    for accuracy in ROUGH:
+        rough = _lanczos(L, Q, pairs.vectors, 1, look=look, accuracy=accuracy).values[0]
+        if rough > bound + 3 * accuracy * L.top:
+            return float(rough)
     return float(_lanczos(L, Q, pairs.vectors, 1, look=look).values[0])
 
 
@@ -204,7 +266,7 @@ def _lanczos(
         return Eigenpairs(np.empty(0), np.empty((n, 0)), np.inf)
     beside = _complement(Q, E)
     start = beside(np.random.default_rng(look).standard_normal(n))
-    spare = KRYLOV_ROUGH if accuracy == ROUGH else KRYLOV_DENSE if L.A.nnz > MANY_EDGES * n else KRYLOV
+    spare = KRYLOV_ROUGH if accuracy > ACCURACY else KRYLOV_DENSE if _stored(L.A) > MANY_EDGES * n else KRYLOV
     options = {"k": wanted, "which": "LA", "v0": start, "ncv": min(2 * wanted + spare, n), "tol": accuracy}
     options |= {"rng": np.random.default_rng(look)} if TAKES_GENERATOR else {}
     try:
@@ -236,6 +298,6 @@ def _complement(Q: sp.csr_array, E: FloatArray) -> Product:
 
 def _shifted_inverse(L: _Operator, shift: float) -> Product:
     """x -> (L + shift I)^(-1) x by sparse factors; the shift is small and positive so that they exist."""
-    shifted = sp.csc_array(sp.diags_array(L.diagonal + shift) - L.A)
+    shifted = sp.csc_array(sp.diags_array(L.diagonal + shift) - sp.csr_array(L.A))
     factors = splu(shifted, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
     return lambda x: factors.solve(x)

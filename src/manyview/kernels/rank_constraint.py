@@ -11,19 +11,27 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
-from manyview.kernels.arrays import FloatArray, IntArray
-from manyview.kernels.laplacian import Eigenpairs, components, degrees, null_space, smallest_eigenpairs, symmetric
+from manyview.kernels.arrays import FloatArray, Graph, IntArray
+from manyview.kernels.laplacian import (
+    Eigenpairs,
+    components,
+    degrees,
+    nonnegative,
+    null_space,
+    smallest_eigenpairs,
+    symmetric,
+)
+from manyview.kernels.sample_graph import Run, in_order
 
-Update = Callable[[FloatArray, float], sp.csr_array]
+Update = Callable[[FloatArray, float], Graph]
 
 
 class RankConstrained(NamedTuple):
     """Where the loop ended."""
 
-    graph: sp.csr_array  # (N, N), as the last update left it
-    affinity: sp.csr_array  # the same, symmetrised
+    graph: Graph  # (N, N), as the last update left it
+    affinity: Graph  # the same, symmetrised
     embedding: FloatArray  # (N, c)
     labels: IntArray  # (N,) components of the last graph
     n_components: int
@@ -36,7 +44,9 @@ class RankConstrained(NamedTuple):
         return len(self.strengths)
 
 
-def bottom_eigenpairs(A: sp.csr_array, count: int, /, *, tol: float = 0.0) -> Eigenpairs:
+def bottom_eigenpairs(
+    A: Graph, count: int, /, *, tol: float = 0.0, start: FloatArray | None = None, run: Run = in_order
+) -> Eigenpairs:
     """Smallest eigenpairs of the Laplacian of a symmetric graph; of too many components the largest count.
 
     Where the graph has as many components as asked for and a bound puts the next eigenvalue above ``tol``, all is known
@@ -44,27 +54,24 @@ def bottom_eigenpairs(A: sp.csr_array, count: int, /, *, tol: float = 0.0) -> Ei
     """
     number, labels = components(A)
     null = null_space(labels, np.ones(A.shape[0]))
-    positive = bool(A.nnz == 0 or A.data.min() >= 0)
+    positive = nonnegative(A)
     if positive and number == count and tol > 0 and _hold_together(A, labels, tol):
         return Eigenpairs(np.zeros(count), null.toarray(), np.inf)
-    return smallest_eigenpairs(A, count, diagonal=degrees(A), null=null, positive=positive)
+    return smallest_eigenpairs(A, count, diagonal=degrees(A), null=null, positive=positive, start=start, run=run)
 
 
-def _hold_together(A: sp.csr_array, labels: IntArray, tol: float) -> bool:
+def _hold_together(A: Graph, labels: IntArray, tol: float) -> bool:
     """Whether every component's second eigenvalue is surely above ``tol``.
 
     A connected graph of n vertices with edge weights of at least w has  lambda_2 >= 4 w / (n diameter) >= 4 w / n²
     (Mohar).
     """
     n = int(np.bincount(labels).max())
-    strong = A.copy()
-    strong.data = np.where(strong.data >= tol * n**2 / 4, 1.0, 0.0)
-    strong.eliminate_zeros()
-    return components(strong).number == labels.max() + 1
+    return components(A, above=tol * n**2 / 4).number == labels.max() + 1
 
 
 def constrain_components(
-    graph: sp.csr_array,
+    graph: Graph,
     n_clusters: int,
     update: Update,
     /,
@@ -73,20 +80,23 @@ def constrain_components(
     tol: float,
     strength: float = 1.0,
     skip_if_done: bool = False,
+    start: FloatArray | None = None,
+    run: Run = in_order,
 ) -> RankConstrained:
     """Update a graph until it has ``n_clusters`` components, or ``max_iter`` times.
 
-    ``update(F, strength)`` gives the next graph. ``skip_if_done`` returns a start that already has enough components.
+    ``update(F, strength)`` gives the next graph. ``skip_if_done`` returns a graph that already has enough components;
+    ``start`` (N, any) holds guesses of its first eigenvectors.
     """
-    A = symmetric(graph)
-    values, F, _ = bottom_eigenpairs(A, n_clusters)
+    A = symmetric(graph, run=run)
+    values, F, _ = bottom_eigenpairs(A, n_clusters, start=start, run=run)
     connectivity, strengths = [float(values.sum())], list[float]()
     done = skip_if_done and connectivity[0] < tol
     while not done and len(strengths) < max_iter:
         strengths.append(strength)
         graph = update(F, strength)
-        A = symmetric(graph)
-        values, vectors, beyond = bottom_eigenpairs(A, n_clusters, tol=tol)
+        A = symmetric(graph, run=run)
+        values, vectors, beyond = bottom_eigenpairs(A, n_clusters, tol=tol, start=F, run=run)
         connectivity.append(float(values.sum()))
         if connectivity[-1] > tol:
             F = vectors

@@ -10,8 +10,9 @@ N x N distances exist for one block of rows at a time. Products are not centred 
 they are then exact, equal distances are equal floats, and ties fall in the order of the rows on every machine.
 """
 
+from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -20,6 +21,7 @@ from manyview.kernels.arrays import FloatArray, IntArray, Table
 
 ENTRIES_AT_ONCE = 1 << 22  # of a block of distances, 32 MB
 PAIRS_AT_ONCE = 1 << 14
+Run = Callable[[Callable[[Any], Any], Sequence[Any]], list[Any]]  # a function over blocks, in order or by threads
 FEWEST_COLUMNS = 3  # below this a row's z-scores keep at most a sign
 
 
@@ -105,18 +107,22 @@ def _direct(rows: SampleRows, i: IntArray, j: IntArray) -> FloatArray:
     return d
 
 
-def block_edges(n_samples: int, /) -> IntArray:
-    """Where to cut the rows so that a block of N x N numbers stays small."""
-    height = max(1, ENTRIES_AT_ONCE // max(n_samples, 1))
-    return np.append(np.arange(0, n_samples, height), n_samples)
+def in_order(function: Callable[[Any], Any], items: Sequence[Any], /) -> list[Any]:
+    """One block after the other."""
+    return [function(item) for item in items]
 
 
-def sample_neighbours(rows: SampleRows, k: int, /) -> Neighbours:
+def row_blocks(n_samples: int, /, *, entries: int | None = None) -> list[tuple[int, int]]:
+    """(start, stop) of stretches of rows, such that a block of N x N numbers stays small."""
+    height = max(1, (ENTRIES_AT_ONCE if entries is None else entries) // n_samples)
+    return list(pairwise([*range(0, n_samples, height), n_samples]))
+
+
+def sample_neighbours(rows: SampleRows, k: int, /, *, run: Run = in_order) -> Neighbours:
     """Exact neighbours of every row; k is cut to the N - 2 that the formula can serve (1 for two rows)."""
     n_samples = rows.table.shape[0]
     wanted = min(k + 2, n_samples)  # with the one to drop
-    edges = block_edges(n_samples)
-    parts = [_stable_nearest(distance_block(rows, i, j), wanted) for i, j in pairwise(edges)]
+    parts = run(lambda block: _stable_nearest(distance_block(rows, *block), wanted), row_blocks(n_samples))
     columns, distances = (np.concatenate(side)[:, 1:] for side in zip(*parts, strict=True))
     return Neighbours(columns, distances)
 
@@ -167,7 +173,7 @@ def compressed(data: FloatArray, columns: IntArray, lengths: IntArray, width: in
     return sp.csr_array((data, columns.astype(indptr.dtype), indptr), shape=(len(lengths), width))
 
 
-def sample_graph(rows: SampleRows, k: int, /) -> sp.csr_array:
+def sample_graph(rows: SampleRows, k: int, /, *, run: Run = in_order) -> sp.csr_array:
     """The PKN graph (N, N) of the rows, not symmetric: row i holds the weights of i's neighbours."""
-    columns, distances = sample_neighbours(rows, k)
+    columns, distances = sample_neighbours(rows, k, run=run)
     return neighbour_matrix(columns, sample_weights(distances))

@@ -8,13 +8,12 @@ any length. An entry that left never returns, so rows of length N can be cut dow
 """
 
 from collections.abc import Callable
-from itertools import pairwise
 
 import numpy as np
 import scipy.sparse as sp
 
 from manyview.kernels.arrays import FloatArray, IntArray
-from manyview.kernels.sample_graph import compressed
+from manyview.kernels.sample_graph import Run, compressed, in_order, row_blocks
 
 PAIRS_AT_ONCE = 1 << 20
 ENTRIES_AT_ONCE = 1 << 18  # of a dense block: 2 MB, so that the passes over it stay in the cache
@@ -31,39 +30,30 @@ def project_rows(Z: sp.csr_array, /) -> sp.csr_array:
     return compressed(weights, columns, np.bincount(kept, minlength=len(lengths)), Z.shape[1])
 
 
-def project_blocks(make: Callable[[int, int], FloatArray], n_samples: int, /) -> sp.csr_array:
-    """Project whole rows; ``make(start, stop)`` gives dense rows Z[start:stop] (stop - start, M), which are used up.
-
-    Only one block is dense at a time. The result holds what is positive, which can still be most of the matrix.
-    """
-    weights, columns, counts = [], [], []
-    for start, stop in pairwise(cache_blocks(n_samples)):
-        W = _project_dense(make(start, stop))
-        positive = W > 0
-        weights.append(W[positive])
-        columns.append(np.broadcast_to(np.arange(W.shape[1], dtype=np.int32), W.shape)[positive])
-        counts.append(np.count_nonzero(positive, axis=1))
-    return compressed(np.concatenate(weights), np.concatenate(columns), np.concatenate(counts), W.shape[1])
+def project_blocks(make: Callable[[int, int], FloatArray], n_samples: int, /, *, run: Run = in_order) -> FloatArray:
+    """Project whole rows to an array (N, N); ``make(start, stop)`` gives Z[start:stop] (stop - start, N), used up."""
+    W = np.empty((n_samples, n_samples))
+    run(lambda block: _project_dense(make(*block), W[slice(*block)]), cache_blocks(n_samples))
+    return W
 
 
-def cache_blocks(n_samples: int, /) -> IntArray:
-    """Where to cut the rows of an N x N matrix for work on dense blocks."""
-    return np.append(np.arange(0, n_samples, max(1, ENTRIES_AT_ONCE // n_samples)), n_samples)
+def cache_blocks(n_samples: int, /) -> list[tuple[int, int]]:
+    """(start, stop) of stretches of rows of an N x N matrix for work on dense blocks."""
+    return row_blocks(n_samples, entries=ENTRIES_AT_ONCE)
 
 
-def _project_dense(Z: FloatArray) -> FloatArray:
-    """Project the rows of a dense block."""
+def _project_dense(Z: FloatArray, W: FloatArray) -> None:
+    """Project the rows of a dense block into W, of the same shape."""
     Z -= Z.max(axis=1, keepdims=True)
     # both are below the threshold: from there it only grows
     threshold = np.maximum((Z.sum(axis=1, keepdims=True) - 1) / Z.shape[1], -1)
-    W = np.empty_like(Z)
     active: IntArray | None = None
     while True:
         previous, active = active, np.count_nonzero(threshold < Z, axis=1, keepdims=True)
         np.maximum(Z, threshold, out=W)
         W -= threshold
         if previous is not None and (active >= previous).all():
-            return W
+            return
         threshold += (W.sum(axis=1, keepdims=True) - 1) / active
 
 
