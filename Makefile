@@ -22,7 +22,7 @@ types: $(VENV)/.ready
 
 # small matrices: BLAS threads would only get in each other's way
 tests: $(VENV)/.ready
-	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest
+	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest --numprocesses 2 --dist worksteal
 
 speed: $(VENV)/.ready
 	$(BIN)/python benchmarks/speed.py

@@ -102,6 +102,9 @@ def test_a_module_imports_only_what_is_upstream_of_it(path):
         ("manyview.metrics.pairs", "from ..views import Views"),
         ("manyview.metrics.pairs", "from .. import views"),
         ("manyview.cluster.amgl", "from manyview.bench import Plan"),
+        ("manyview.cluster.semi_ntf.estimator", "from manyview.model_selection import select"),
+        ("manyview.model_selection.choose", "from manyview.report import summarise"),
+        ("manyview.report.summary", "from manyview.model_selection.choose import select"),
         ("manyview.bench.cell", "from manyview.kernels.polar import inverse_root"),
         ("manyview.bench.cell", "from manyview.metrics.pairs import pair_counts"),
         ("manyview.bench.cell", "from manyview.datasets import _data"),
@@ -118,6 +121,8 @@ def test_the_rule_sees_what_breaks_it(module, source):
     [
         ("manyview.views.check", "from manyview.kernels.arrays import Table\nfrom .container import Views"),
         ("manyview.cluster.semi_ntf.admm", "from manyview.engine import add\nfrom . import coupling"),
+        ("manyview.model_selection.choose", "from manyview.cluster.semi_ntf.model import build_graphs"),
+        ("manyview.cli.demo", "from manyview.model_selection import select"),
         ("manyview.bench.cell", "import manyview\nfrom manyview import SemiNTF, __version__, datasets"),
         ("manyview.bench.cell", "from manyview.metrics import clustering_scores\nimport manyviewer"),
     ],

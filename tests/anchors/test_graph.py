@@ -4,7 +4,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
 from manyview.anchors import choose_groups, fit_anchor_graph
-from manyview.anchors.graph import SliceName, take
+from manyview.anchors.graph import SliceName, pick
 from manyview.anchors.selection import Groups, single_rows
 from manyview.views.blocks import RowBlock
 
@@ -237,16 +237,13 @@ def test_a_geometry_that_merges_rows_has_fewer_groups_and_still_a_graph(fit):
 
 
 @pytest.mark.parametrize("chosen", [[0], [5, 16, 17, 18, 69], [20, 20, 30], list(range(N))])
-def test_taking_rows_computes_no_others(fit, data, chosen):
+def test_picked_rows_are_blocks_of_their_own(fit, data, chosen):
     _, rows, engine = fit(data)
-    seen = []
-
-    def first_table(block):
-        seen.append(len(block.tables[0]))
-        return block.tables[0]
-
-    assert_array_equal(take(first_table, np.array(chosen), rows, engine), data[0][chosen])
-    assert sum(seen) == len(chosen)
+    some = pick(np.array(chosen), rows, engine)
+    assert isinstance(some, list)
+    assert sum(block.n_rows for block in some) == len(chosen)
+    for v, table in enumerate(data):
+        assert_array_equal(np.concatenate([block.tables[v] for block in some]), table[chosen])
 
 
 @pytest.mark.parametrize("scale", ["auto", "standard", "rows", "max", "none"])

@@ -61,6 +61,7 @@ EXAMPLES = {
     "pandas_alignment.py": r"same as aligned by hand: True(.|\n)*lacks 1 of the 200 ids",
     # sorted rows help the sample axis alone: over .5 against under .4 on shuffled rows
     "row_order.py": r"axis='samples' +0\.[5-9]\d+ +0\.[0-3]\d+\n",
+    "trust_and_reasons.py": r"chosen inside the fit: 5\n(.|\n)*held together by  protein",
 }
 
 

@@ -45,12 +45,10 @@ def test_one_and_two_threads_give_the_same_bits(table):
     assert first_sum == second_sum
 
 
-def test_results_are_added_from_the_first_block_to_the_last(table):
-    partial = [table[start : start + 100].sum() for start in range(0, N, 100)]
-    expected = partial[0]
-    for value in partial[1:]:
-        expected = expected + value
-    assert sum(reversed(partial)) != expected  # the order can be seen
+def test_results_are_added_in_one_tree_over_the_order_of_the_blocks(table):
+    a, b, c, d, e, f, g, h, i, j, k = (table[start : start + 100].sum() for start in range(0, N, 100))
+    expected = (((a + b) + (c + d)) + ((e + f) + (g + h))) + ((i + j) + k)
+    assert sum([a, b, c, d, e, f, g, h, i, j, k]) != expected  # the order can be seen
     for total in in_both(lambda engine: engine.reduce(np.sum, blocks(engine, table), add)):
         assert total == expected
 

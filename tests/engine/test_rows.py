@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from manyview.engine import add
-from manyview.engine.rows import concatenate, edges
+from manyview.engine.rows import concatenate, edges, fold, settled
 
 
 class Report(NamedTuple):
@@ -61,3 +61,53 @@ def test_parts_are_put_together_in_order():
     assert together.format == "csr"
     assert_array_equal(together.toarray(), concatenate(parts))
     assert concatenate(parts[:1]) is parts[0]
+
+
+def nested(a, b):
+    return f"({a}{b})"
+
+
+@pytest.mark.parametrize(
+    "count, expected", [(1, "0"), (2, "(01)"), (3, "((01)2)"), (4, "((01)(23))"), (7, "(((01)(23))((45)6))")]
+)
+def test_values_are_combined_in_a_tree_over_their_order(count, expected):
+    assert fold(map(str, range(count)), nested) == expected
+
+
+@given(st.integers(1, 200), st.integers(0, 5))
+def test_aligned_stretches_are_subtrees(count, level):
+    values = [str(value) for value in range(count)]
+    stretches = [values[start : start + 2**level] for start in range(0, count, 2**level)]
+    assert fold((fold(stretch, nested) for stretch in stretches), nested) == fold(values, nested)
+
+
+def test_few_values_are_held_at_a_time():
+    alive, most = 0, 0
+
+    class Value:
+        def __init__(self):
+            nonlocal alive, most
+            alive += 1
+            most = max(most, alive)
+
+        def __del__(self):
+            nonlocal alive
+            alive -= 1
+
+    fold((Value() for _ in range(1000)), lambda a, b: Value())
+    assert most <= 14
+
+
+def test_settled_blocks_are_row_major_and_otherwise_the_same():
+    block = Report(np.arange(6.0).reshape(2, 3).T, [np.ones((2, 2)), (np.float64(1), "name")])
+    same = settled(block)
+    assert type(same) is Report
+    assert same.gram.flags.c_contiguous
+    assert_array_equal(same.gram, block.gram)
+    assert same.count[0] is block.count[0]
+    assert same.count[1] == (1, "name")
+    assert settled(np.array(3.0)).shape == ()
+    shifted = np.frombuffer(b"." + np.arange(3.0).tobytes(), offset=1)
+    assert not shifted.flags.aligned
+    assert settled(shifted).flags.aligned
+    assert_array_equal(settled(shifted), [0, 1, 2])

@@ -5,9 +5,10 @@ from html.parser import HTMLParser
 
 import pytest
 
+from manyview import SemiNTF
 from manyview.report import render, summarise
 
-SECTIONS = ["summary", "clusters", "views", "confidence", "contingency", "convergence", "parameters"]
+SECTIONS = ["summary", "clusters", "views", "confidence", "attribution", "contingency", "convergence", "parameters"]
 VOID = {"meta", "img", "br", "link", "hr", "input"}
 
 
@@ -124,7 +125,33 @@ def test_parameters_are_all_listed(page, summary):
 
 def test_confidence_is_explained(page):
     (section,) = page.all("section", id="confidence")
+    assert "how much nearer its own cluster is than the next one" in " ".join(section["text"].split())
+
+
+def test_confidence_of_the_paper_is_explained_as_what_it_is(unfinished):
+    (section,) = Page(render(unfinished)).all("section", id="confidence")
     assert "largest membership minus its second largest" in " ".join(section["text"].split())
+
+
+def test_every_cluster_says_what_it_rests_on(summary, model, data):
+    explained = summarise(model, explanation=model.explain(data.views))
+    page = Page(render(explained))
+    for cluster, own in zip(explained["clusters"], explained["explanation"], strict=True):
+        (row,) = page.all("tr", data_basis=str(cluster["label"]))
+        words = row["text"].split()
+        assert words[:3] == [str(cluster["label"]), f"{cluster['stability']:.2f}", str(cluster["contradicted"])]
+        assert all(f"{view['effect']:+.3f}" in words for view in own["views"])
+        assert f"{own['rows'][0]['row']}," in words
+    assert summary["explanation"] is None
+    assert "held together by" not in render(summary)
+
+
+def test_a_chosen_number_of_clusters_is_explained(data):
+    chosen = SemiNTF("auto", random_state=0).fit(data.views)
+    summary = summarise(chosen)
+    (paragraph,) = Page(render(summary)).all("p", id="chosen")
+    assert chosen.selection_.reason in " ".join(paragraph["text"].split())
+    assert len(summary["chosen"]["curve"]) == len(chosen.selection_.curve)
 
 
 def test_parts_without_data_are_left_out(unfinished):

@@ -6,6 +6,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from manyview.views.blocks import RowBlock
 from manyview.views.geometry import FEWEST_FILLED_ROWS, SCALES, fit_geometry
 
+from oracles.tempering_oracle import distances, tempered_scores
+
 N = 120
 
 
@@ -55,14 +57,18 @@ def test_the_automatic_rule_is_the_documented_one(cut, data):
     (_, scores, z, z_histogram), (_, scores_again, centred, hellinger) = all_tables(
         fit_geometry(rows, engine, equalise=False), rows, engine
     )
-    expected = data["scores"] - data["scores"].mean(axis=0)
-    assert_allclose(scores, expected / np.linalg.norm(expected, axis=1, keepdims=True), atol=1e-10)
+    centred_scores = data["scores"] - data["scores"].mean(axis=0)
+    unit = tempered_scores(centred_scores / np.linalg.norm(centred_scores, axis=1, keepdims=True))
+    unit /= np.linalg.norm(unit, axis=1, keepdims=True)
+    assert_allclose(distances(scores), distances(unit), atol=1e-8)
     assert_array_equal(scores_again, scores)
     for table, name in ((z, "signed"), (z_histogram, "histogram")):
         x = data[name]
-        assert_allclose(table, np.clip((x - x.mean(axis=0)) / x.std(axis=0), -3, 3), atol=1e-10)
-    assert_allclose(centred, data["signed"] - data["signed"].mean(axis=0), atol=1e-10)
-    assert_allclose(hellinger**2, data["histogram"] / data["histogram"].sum(axis=1, keepdims=True), atol=1e-10)
+        expected = np.clip((x - x.mean(axis=0)) / x.std(axis=0), -3, 3)
+        assert_allclose(distances(table), distances(tempered_scores(expected)), atol=1e-8)
+    assert_allclose(distances(centred), distances(tempered_scores(data["signed"])), atol=1e-8)
+    shares = np.sqrt(data["histogram"] / data["histogram"].sum(axis=1, keepdims=True))
+    assert_allclose(distances(hellinger), distances(tempered_scores(shares)), atol=1e-8)
 
 
 def test_few_columns_are_not_words_however_sparse(cut):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from manyview.anchors.graph import take
+from manyview.anchors.graph import pick
 from manyview.anchors.selection import Groups, alternate_sampling, kmeans_groups, single_rows, variance_sampling
 from manyview.engine import Engine, Rows
 from manyview.kernels.arrays import FloatArray, Table
@@ -28,15 +28,13 @@ def choose_groups(
     rng = np.random.default_rng(seed)
     if rule == "kmeans":
         sample = np.sort(rng.permutation(n_samples)[:SAMPLED_ROWS])
-        return [
-            kmeans_groups(
-                take(lambda block, g=g: joint_table(geometry, block, g), sample, rows, engine),
-                sample,
-                n_anchors,
-                seed=seed,
-            )
-            for g in range(geometry.n_geometries)
-        ]
+        some = pick(sample, rows, engine)
+
+        def groups(g: int) -> Groups:
+            table = engine.collect(lambda block: joint_table(geometry, block, g), some)
+            return kmeans_groups(table, sample, n_anchors, seed=seed)
+
+        return [groups(g) for g in range(geometry.n_geometries)]
     if rule == "das":
         chosen = alternate_sampling(_row_sums(geometry, rows, engine), n_anchors)
     elif rule == "variance":

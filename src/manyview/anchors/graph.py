@@ -6,6 +6,7 @@ sums of the views' distances, because its anchors are the same groups of rows.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -13,12 +14,14 @@ import numpy as np
 import scipy.sparse as sp
 
 from manyview.anchors.selection import Groups
-from manyview.engine import Engine, Rows
+from manyview.engine import Engine, Rows, concatenate, edges
 from manyview.kernels.arrays import BoolArray, FloatArray, IntArray, Table
 from manyview.kernels.distances import squared_distances
 from manyview.kernels.simplex import nearest, pkn_weights
 from manyview.views.blocks import RowBlock
 from manyview.views.geometry import Geometry
+
+PICKED_ROWS = 4096  # in a block of rows that were picked
 
 
 class GraphBlock(NamedTuple):
@@ -150,23 +153,21 @@ def fit_anchor_graph(
     n_anchors = max(group.n_anchors for group in groups)
     with_words = joint and bool(geometry.words)
     views, words = [], []
+    picks = {id(group.rows): group.rows for group in groups}  # geometries mostly share their rows: read those once
+    picked = {key: pick(chosen, rows, engine) for key, chosen in picks.items()}
     for g, group in enumerate(groups):
-        present = take(lambda block: geometry.present(block).T, group.rows, rows, engine)  # (R, V)
-        views.append(
-            tuple(
-                _place(
-                    group,
-                    take(lambda b, g=g, v=v: geometry.table(b, g, v), group.rows, rows, engine),
-                    present[:, v],
-                    n_anchors,
-                )
-                for v in range(n_views)
-            )
-        )
+        some = picked[id(group.rows)]
+        present = engine.collect(lambda block: geometry.present(block).T, some)  # (R, V)
+        tables = [engine.collect(_table_of(geometry, g, v), some) for v in range(n_views)]
+        views.append(tuple(_place(group, table, present[:, v], n_anchors) for v, table in enumerate(tables)))
         if with_words:
-            table = take(lambda b, g=g: geometry.word_table(b, g), group.rows, rows, engine)
+            table = engine.collect(_table_of(geometry, g, None), some)
             words.append(_place(group, table, np.ones(len(table)), n_anchors))
     return AnchorGraph(geometry, tuple(views), tuple(words), n_anchors, scales, joint, dtype)
+
+
+def _table_of(geometry: Geometry, g: int, v: int | None) -> Callable[[RowBlock], Table]:
+    return lambda block: geometry.word_table(block, g) if v is None else geometry.table(block, g, v)
 
 
 def _place(group: Groups, table: Table, present: FloatArray, n_anchors: int) -> SliceAnchors:
@@ -175,12 +176,10 @@ def _place(group: Groups, table: Table, present: FloatArray, n_anchors: int) -> 
     return SliceAnchors(np.pad(centres, ((0, missing), (0, 0))), np.pad(mass > 0, (0, missing)))
 
 
-def take(function, chosen: IntArray, rows: Rows[RowBlock], engine: Engine) -> Table:  # type: ignore[no-untyped-def]
-    """What ``function`` makes of the chosen rows (ascending), without computing the others."""
-
-    def of_block(block: RowBlock) -> Table:
-        first, last = np.searchsorted(chosen, (block.start, block.start + block.n_rows))
-        inside = chosen[first:last] - block.start
-        return function(RowBlock(block.start, tuple(table[inside] for table in block.tables)))
-
-    return engine.collect(of_block, rows)
+def pick(chosen: IntArray, rows: Rows[RowBlock], engine: Engine, /) -> list[RowBlock]:
+    """The chosen rows (ascending) as a few blocks of their own, beside the caller, wherever the rows are."""
+    parts = list(engine.map(lambda block: block.take(chosen), rows))
+    tables = [concatenate(parts_of_view) for parts_of_view in zip(*(part.tables for part in parts), strict=True)]
+    return [
+        RowBlock(start, tuple(table[start:stop] for table in tables)) for start, stop in edges(len(chosen), PICKED_ROWS)
+    ]

@@ -36,7 +36,12 @@ def demo(
     images = data.views["pixels"].reshape(-1, SIDE, SIDE)
     name = f"digits, rows shuffled with seed {seed}"
     summary = report.summarise(
-        model, name=name, y_true=np.asarray(data.labels)[ids], images=images[ids], seconds=seconds
+        model,
+        name=name,
+        y_true=np.asarray(data.labels)[ids],
+        images=images[ids],
+        seconds=seconds,
+        explanation=model.explain(views),
     )
     show(summary)
     order = np.argsort(ids)

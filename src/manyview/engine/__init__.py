@@ -1,6 +1,7 @@
-"""How a function on a row block runs over all rows: in memory, with threads."""
+"""How a function on a row block runs over all rows: in memory with threads, from disk, or on a Dask cluster."""
 
+from manyview.engine.disk import DiskEngine
 from manyview.engine.memory import MemoryEngine
-from manyview.engine.rows import Engine, Rows, add
+from manyview.engine.rows import Engine, Rows, add, concatenate, edges
 
-__all__ = ["Engine", "MemoryEngine", "Rows", "add"]
+__all__ = ["DiskEngine", "Engine", "MemoryEngine", "Rows", "add", "concatenate", "edges"]

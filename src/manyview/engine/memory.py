@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import reduce
 from typing import Any
 
 from joblib import effective_n_jobs
 from threadpoolctl import ThreadpoolController
 
-from manyview.engine.rows import B, C, Rows, T, concatenate, edges
+from manyview.engine.rows import B, C, Rows, T, concatenate, edges, fold, settled
+
+AHEAD = 2  # blocks per thread that may wait for an earlier one
 
 
 class MemoryEngine:
@@ -36,27 +38,67 @@ class MemoryEngine:
             finally:
                 self._pool = None
 
-    def cut(self, make: Callable[[int, int], B], n_rows: int) -> list[B]:
-        return [make(start, stop) for start, stop in edges(n_rows, self.block_rows)]
+    def cut(self, make: Callable[[int, int], B], n_rows: int) -> Rows[B]:
+        return MadeRows(make, edges(n_rows, self.block_rows))
 
     def map(self, function: Callable[[B], C], rows: Rows[B]) -> list[C]:
-        if self.n_threads == 1 or len(rows) == 1:
-            return [function(block) for block in rows]
-        if self._pool is None:
-            raise RuntimeError("A MemoryEngine with several threads works inside `with engine.running():`.")
-        return list(self._pool.map(function, rows))
+        return list(self.results(function, rows))
 
-    def pair(self, first: Rows[B], second: Rows[C]) -> list[tuple[B, C]]:
+    def pair(self, first: Rows[B], second: Rows[C]) -> Rows[tuple[B, C]]:
         return list(zip(first, second, strict=True))
 
     def reduce(self, function: Callable[[B], T], rows: Rows[B], combine: Callable[[T, T], T]) -> T:
-        return reduce(combine, self.map(function, rows))
+        return fold(self.results(function, rows), combine)
 
     def step(
         self, function: Callable[[B], tuple[C, T]], rows: Rows[B], combine: Callable[[T, T], T]
     ) -> tuple[list[C], T]:
-        results = self.map(function, rows)
-        return [block for block, _ in results], reduce(combine, [report for _, report in results])
+        blocks: list[C] = []
+
+        def reports() -> Iterator[T]:
+            for block, report in self.results(function, rows):
+                blocks.append(block)
+                yield report
+
+        total = fold(reports(), combine)
+        return blocks, total
 
     def collect(self, function: Callable[[B], Any], rows: Rows[B]) -> Any:
         return concatenate(self.map(function, rows))
+
+    def deliver(self, function: Callable[[B], Any], rows: Rows[B]) -> Any:
+        return self.collect(function, rows)
+
+    def results(self, function: Callable[[B], C], rows: Rows[B]) -> Iterator[C]:
+        """What ``function`` makes of the blocks, in their order; few are held at a time."""
+        if self.n_threads == 1 or len(rows) == 1:
+            yield from (settled(function(block)) for block in rows)
+            return
+        if self._pool is None:
+            raise RuntimeError("An engine with several threads works inside `with engine.running():`.")
+        waiting: deque[Future[C]] = deque()
+        try:
+            for block in rows:
+                waiting.append(self._pool.submit(lambda block=block: settled(function(block))))  # type: ignore[misc]
+                if len(waiting) > AHEAD * self.n_threads:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
+
+
+class MadeRows(Sequence[Any]):
+    """Blocks that are made anew whenever they are asked for: cutting arrays costs nothing, keeping pieces does."""
+
+    def __init__(self, make: Callable[[int, int], B], stretches: list[tuple[int, int]]) -> None:
+        self._make = make
+        self._stretches = stretches
+
+    def __len__(self) -> int:
+        return len(self._stretches)
+
+    def __getitem__(self, index: Any) -> Any:
+        start, stop = self._stretches[index]
+        return self._make(start, stop)

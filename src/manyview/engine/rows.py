@@ -1,11 +1,15 @@
 """How a function on one row block runs over all rows. This module knows blocks and order, and no clustering.
 
-A *block* is any object that holds a stretch of rows. What crosses blocks is small and is combined in the order of
-the blocks, so the result is the same bits for any number of workers and for any engine.
+A *block* is any object that holds a stretch of rows: arrays, CSR matrices, plain values, and tuples or lists of them.
+Block functions change nothing in place. What crosses blocks is small and is combined in one fixed tree over the order
+of the blocks, so the result is the same bits for any number of workers and for any engine.
+
+A plain list instead of an engine's own blocks is something small: it is worked on where the caller is.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Protocol, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
 import scipy.sparse as sp
@@ -26,6 +30,9 @@ class Rows(Protocol[Block]):
 class Engine(Protocol):
     """Runs block functions. Every engine gives the same bits for the same blocks."""
 
+    def running(self) -> AbstractContextManager["Engine"]:
+        """Hold what the engine needs (threads, files, a cluster) for the time of a fit."""
+
     def cut(self, make: Callable[[int, int], B], n_rows: int) -> Rows[B]:
         """Blocks ``make(start, stop)`` that cover the rows in order."""
 
@@ -36,7 +43,7 @@ class Engine(Protocol):
         """Blocks of two collections over the same rows, side by side."""
 
     def reduce(self, function: Callable[[B], T], rows: Rows[B], combine: Callable[[T, T], T]) -> T:
-        """Combine one small result per block, in the order of the blocks."""
+        """Combine one small result per block, in the tree of :func:`fold`."""
 
     def step(
         self, function: Callable[[B], tuple[C, T]], rows: Rows[B], combine: Callable[[T, T], T]
@@ -44,7 +51,10 @@ class Engine(Protocol):
         """One pass that renews the blocks and combines what they report."""
 
     def collect(self, function: Callable[[B], Any], rows: Rows[B]) -> Any:
-        """Arrays or CSR matrices with one row per sample, put together in order."""
+        """Arrays or CSR matrices with one row per sample, put together in order, in memory."""
+
+    def deliver(self, function: Callable[[B], Any], rows: Rows[B]) -> Any:
+        """An array with one row per sample that outlives the engine, where the rows live: memory, disk, workers."""
 
 
 def add(first: T, second: T) -> T:
@@ -53,6 +63,41 @@ def add(first: T, second: T) -> T:
         total = tuple(add(a, b) for a, b in zip(first, second, strict=True))  # type: ignore[call-overload]
         return type(first)(*total) if hasattr(first, "_fields") else total  # type: ignore[return-value]
     return first + second  # type: ignore[operator]
+
+
+def fold(values: Iterable[T], combine: Callable[[T, T], T]) -> T:
+    """Combine values in one fixed binary tree over their order, ((0 1)(2 3))((4 5)6), as they arrive.
+
+    Stretches of 2^j values that start at a multiple of 2^j are subtrees, so they may be folded elsewhere first. At
+    most log2 of the number of values is held at a time.
+    """
+    pending: list[tuple[int, T]] = []  # (values inside, their fold), sizes falling
+    for value in values:
+        size = 1
+        while pending and pending[-1][0] == size:
+            value = combine(pending.pop()[1], value)
+            size *= 2
+        pending.append((size, value))
+    total = pending.pop()[1]
+    while pending:
+        total = combine(pending.pop()[1], total)
+    return total
+
+
+def settled(block: T) -> T:
+    """The same block, arrays row-major and aligned, matrices CSR: where it has been must not show in its bits."""
+    if isinstance(block, np.ndarray):
+        return cast(T, block if block.flags.c_contiguous and block.flags.aligned else block.copy())
+    if sp.issparse(block):
+        return cast(T, block.tocsr())  # type: ignore[attr-defined]
+    if isinstance(block, tuple | list):
+        return rebuilt(block, [settled(part) for part in block])
+    return block
+
+
+def rebuilt(like: T, parts: list[Any]) -> T:
+    """A tuple, named tuple or list of the same kind with other parts."""
+    return type(like)(*parts) if hasattr(like, "_fields") else type(like)(parts)  # type: ignore[call-arg]
 
 
 def edges(n_rows: int, block_rows: int) -> list[tuple[int, int]]:

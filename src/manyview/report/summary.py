@@ -1,6 +1,6 @@
 """What there is to say about one clustering, as plain numbers: no arrays, no figures, ready for JSON.
 
-confidence of a row  =  its largest membership - its second largest      0: two clusters tie, 1: no doubt
+confidence of a row  =  how much nearer its cluster is than the next, in the embedding      0: a tie, 1: no doubt
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from manyview.metrics import clustering_scores, contingency, match_labels
 
-UNSURE = 0.5  # below it a row counts as unsure: its cluster leads by less than half of the membership
+UNSURE = 0.5  # below it a row counts as unsure: its cluster leads by less than half of what it could
 BINS = 20
 SCORE_NAMES = {
     "acc": "ACC",
@@ -47,9 +47,18 @@ class ClusterRow(TypedDict):
     share: float
     confidence: float  # mean over its rows
     unsure: int
+    stability: float  # mean Jaccard index with the closest cluster that parts of the rows lead to
+    contradicted: int  # rows where most of the views' weight is for another cluster
     main_class: int | str | None  # the most frequent known class; None without classes
     main_share: float | None
     image: list[list[float]] | None  # mean of its rows' images
+
+
+class Chosen(TypedDict):
+    """How K was chosen, where nobody gave it."""
+
+    reason: str
+    curve: list[dict[str, float]]
 
 
 class Confidence(TypedDict):
@@ -101,6 +110,8 @@ class Summary(TypedDict):
     n_clusters: int
     seconds: float | None
     scores: dict[str, float] | None
+    chosen: Chosen | None
+    explanation: list[dict[str, Any]] | None  # per cluster, from `SemiNTF.explain`
     views: list[ViewRow]
     weighted: bool  # False: all views count alike, as in the paper
     clusters: list[ClusterRow]
@@ -119,6 +130,7 @@ def summarise(
     y_true: ArrayLike | None = None,
     images: ArrayLike | None = None,
     seconds: float | None = None,
+    explanation: Any = None,
 ) -> Summary:
     """Gather what a report says about a fitted `SemiNTF`.
 
@@ -134,6 +146,8 @@ def summarise(
         A picture of every row; the report shows the mean of each cluster.
     seconds : float, optional
         How long the fit took.
+    explanation : Explanation, optional
+        What ``model.explain(views)`` returns; the report then shows what holds every cluster together.
 
     Returns
     -------
@@ -164,6 +178,8 @@ def summarise(
         n_clusters=len(np.unique(labels)),
         seconds=seconds,
         scores=None if truth is None else clustering_scores(truth, labels),
+        chosen=None if model.selection_ is None else _chosen(model.selection_),
+        explanation=None if explanation is None else explanation.to_dict()["clusters"],
         views=_views(model),
         weighted=model.variant != "paper",
         clusters=[_cluster(model, k, truth, pictures) for k in np.unique(labels).tolist()],
@@ -173,6 +189,10 @@ def summarise(
         parameters=_parameters(model),
         versions=_versions(),
     )
+
+
+def _chosen(selection: Any) -> Chosen:
+    return Chosen(reason=selection.reason, curve=[candidate._asdict() for candidate in selection.curve])
 
 
 def _per_row(values: ArrayLike, n_samples: int, name: str) -> NDArray[Any]:
@@ -203,6 +223,8 @@ def _cluster(model: Any, label: int, truth: NDArray[Any] | None, pictures: NDArr
         share=float(rows.mean()),
         confidence=float(confidence.mean()),
         unsure=int((confidence < UNSURE).sum()),
+        stability=float(model.cluster_stability_[label]),
+        contradicted=int(model.views_disagree_[rows].sum()),
         main_class=main_class,
         main_share=main_share,
         image=None if pictures is None else pictures[rows].mean(axis=0).tolist(),
@@ -238,7 +260,7 @@ def _convergence(model: Any) -> Convergence:
     return Convergence(
         n_iter=int(model.n_iter_),
         converged=bool(model.converged_),
-        limit=float(model.tol * np.sqrt(model.n_clusters / len(model.labels_))),
+        limit=float(model.tol * np.sqrt(model.n_clusters_ / len(model.labels_))),
         coupled=model.coupling != "shared",
         objective=history["objective"].tolist(),
         residual_HQ=history["residual_HQ"].tolist(),

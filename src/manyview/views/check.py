@@ -14,24 +14,32 @@ from sklearn.utils.validation import check_array, validate_data
 from manyview.kernels.arrays import Table
 from manyview.views.align import aligned_rows
 from manyview.views.container import Views
+from manyview.views.dask_tables import checked_array, is_dask
+from manyview.views.stored import StoredTable, is_stored
 
 FLOATS = (np.float64, np.float32)
 Ranges = Any  # None, int, widths, or (start, stop) pairs
 
 
-def check_views(X: Any, /, *, ranges: Ranges = None, estimator: Any = None, reset: bool = True) -> Views:
+def check_views(
+    X: Any, /, *, ranges: Ranges = None, estimator: Any = None, reset: bool = True, lazy: bool = False
+) -> Views:
     """Turn any accepted input into :class:`Views`, or say what is wrong with which view.
 
     Parameters
     ----------
     X : Views, mapping of name to table, list of tables, or one table
-        A table is a 2-D array, a SciPy sparse matrix, or a pandas or polars DataFrame. A list whose items
-        are tables is a list of views; anything else is one table. pandas DataFrames are aligned by index.
+        A table is a 2-D array, a SciPy sparse matrix, a pandas or polars DataFrame; a table on disk: the path of a
+        ``.npy`` file, a Parquet file or a folder of them, a memory map or an Arrow data set; or a Dask array or
+        DataFrame. A list whose items are tables is a list of views; anything else is one table. pandas DataFrames
+        are aligned by index, everything else by position.
     ranges : None, int, widths, or (start, stop) pairs
         How one table is cut into views by columns: not at all, into equal parts, or as told.
     estimator : object, optional
         The estimator that asks. Widths and names are stored on it (``reset=True``) or compared with
         what it has stored (``reset=False``).
+    lazy : bool
+        Leave tables on disk, and Dask collections, where they are; they are checked when they are read.
 
     Examples
     --------
@@ -47,15 +55,47 @@ def check_views(X: Any, /, *, ranges: Ranges = None, estimator: Any = None, rese
     named = _named_tables(X)
     if named is None:
         views = _cut(_one_table(X, estimator, reset), ranges)
-        for name, table in zip(views.names, views.tables, strict=True):
-            _require_finite(table, name)
+        tables = [_named(table, name) for name, table in zip(views.names, views.tables, strict=True)]
+        views = Views(tables, views.names)
     else:
         names, tables = named
+        tables = [_opened(table, name) for name, table in zip(names, tables, strict=True)]
         tables, ids = (tables, X.ids) if isinstance(X, Views) else aligned_rows(tables, names)
         views = Views([_check_table(table, name) for name, table in zip(names, tables, strict=True)], names, ids)
+    if not lazy:
+        views = in_memory(views)
     if estimator is not None:
         views = _remember(estimator, views) if reset else _compare(estimator, views)
     return views
+
+
+def in_memory(views: Views, /) -> Views:
+    """The same views with every table in the memory of this process."""
+    tables = [np.asarray(table) if is_elsewhere(table) else table for table in views.tables]
+    return Views(tables, views.names, views.ids)
+
+
+def is_elsewhere(table: Any, /) -> bool:
+    """Whether a table is not in the memory of this process."""
+    return is_dask(table) or isinstance(table, StoredTable)
+
+
+def _opened(table: Any, name: str) -> Any:
+    """A table on disk or a Dask collection as something with rows and columns; others as they are."""
+    if isinstance(table, StoredTable):
+        return table.renamed(name)
+    if is_stored(table):
+        return StoredTable(table, name=name)
+    return checked_array(table, name) if is_dask(table) else table
+
+
+def _named(table: Any, name: str) -> Any:
+    """A part of one table under its own name; what is in memory is checked now."""
+    if isinstance(table, StoredTable):
+        return table.renamed(name)
+    if not is_dask(table):
+        _require_finite(table, name)
+    return table
 
 
 def _named_tables(X: Any) -> tuple[list[str], list[Any]] | None:
@@ -75,11 +115,15 @@ def _named_tables(X: Any) -> tuple[list[str], list[Any]] | None:
 
 def _is_table(item: Any) -> bool:
     """Whether an item of a list is a view of its own, not a row; polars tables have a shape but no ndim."""
-    return len(getattr(item, "shape", ())) >= 2
+    return len(getattr(item, "shape", ())) >= 2 or is_stored(item) or is_dask(item)
 
 
 def _one_table(X: Any, estimator: Any, reset: bool) -> Table:
     """One table, through scikit-learn's own validation, so that its conventions hold to the letter."""
+    if isinstance(X, np.memmap):
+        _one_table(np.asarray(X[:2]), estimator, reset)  # what scikit-learn has to say, said about a few rows
+    if is_stored(X) or is_dask(X):
+        return _opened(X, "view 0")
     options = {"accept_sparse": "csr", "dtype": FLOATS, "ensure_all_finite": False}
     known = estimator is not None
     return _canonical(validate_data(estimator, X, reset=reset, **options) if known else check_array(X, **options))
@@ -117,6 +161,8 @@ def _pairs(ranges: Ranges) -> list[tuple[int, int]]:
 
 def _check_table(table: Any, name: str) -> Table:
     """One view as a finite 2-D float array or CSR matrix; every error names the view."""
+    if is_elsewhere(table):
+        return table
     if getattr(table, "ndim", 2) != 2:
         raise ValueError(f"View {name!r} has {table.ndim} dimensions; a view is a table (n_samples, n_columns).")
     if hasattr(table, "to_numpy"):

@@ -6,6 +6,8 @@
 * columns that are already principal scores (less correlated than independent columns can be): centred, unit rows;
 * other measurements: standardised and clipped at 3; and the Hellinger geometry if nothing is negative, else centred.
 
+Dense views of both kinds then pass through their tempered principal scores (``tempering.py``).
+
 In each geometry the views also form one joint table, in which every view has the same mean squared row length;
 sparse views enter it as ONE document per row, so that a view counts in a row by how much it says there.
 """
@@ -23,7 +25,8 @@ from manyview.engine import Engine, Rows, add
 from manyview.kernels.arrays import BoolArray, FloatArray, Table
 from manyview.views.blocks import RowBlock
 from manyview.views.scaling import Centred, DividedByMaximum, Hellinger, Standardised, Unchanged, UnitRows
-from manyview.views.statistics import Columns, column_statistics, filled_rows, spread
+from manyview.views.statistics import Columns, Spread, column_statistics, filled_rows, spreads
+from manyview.views.tempering import tempered
 from manyview.views.text import PrincipalScores, principal_scores
 
 SCALES = ("auto", "standard", "rows", "max", "none")
@@ -33,13 +36,14 @@ CLIP = 3.0
 FEWEST_FILLED_ROWS = 20  # with fewer, an empty row is data, not absence
 
 Scaling = Callable[[Table], Table] | PrincipalScores
+Scalings = tuple[tuple[Scaling, ...], ...]  # [geometry][view]
 
 
 @dataclass(frozen=True)
 class Geometry:
     """Fitted scalings: from a block of raw rows to comparable tables."""
 
-    scalings: tuple[tuple[Scaling, ...], ...]  # [geometry][view]
+    scalings: Scalings
     lengths: FloatArray  # (geometries, V) root mean squared row length of every table
     kinds: tuple[str, ...]  # per view: "sparse counts", "principal scores", "measurements"; or the chosen scale
     words: tuple[PrincipalScores, ...]  # per geometry: joint table of the sparse views, if there are several
@@ -80,44 +84,50 @@ def fit_geometry(
     ``equalise=False`` leaves the tables at the scale that their scaling gives them (as the paper does).
     """
     columns = column_statistics(rows, engine)
+    known = spreads({v: c for v, c in enumerate(columns) if _needs_spread(scale, c)}, rows, engine)
     if scale == "auto":
-        chosen = [_automatic(v, c, rows, engine, seed) for v, c in enumerate(columns)]
+        chosen = [_automatic(v, c, known.get(v), rows, engine, seed) for v, c in enumerate(columns)]
     else:
-        chosen = [(scale, (_explicit(scale, v, c, rows, engine),)) for v, c in enumerate(columns)]
+        chosen = [(scale, (_explicit(scale, c, known.get(v)),)) for v, c in enumerate(columns)]
     kinds = tuple(kind for kind, _ in chosen)
-    scalings = tuple(zip(*(maps for _, maps in chosen), strict=True))
+    scalings: Scalings = tuple(zip(*(maps for _, maps in chosen), strict=True))
     sparse = tuple(v for v, kind in enumerate(kinds) if kind == "sparse counts")
     words: tuple[PrincipalScores, ...] = ()
     if len(sparse) > 1:
         non_zeros = np.concatenate([columns[v].non_zeros for v in sparse])
         fitted = principal_scores(sparse, non_zeros, rows, engine, rank=max(WORD_RANKS), seed=seed)
         words = tuple(fitted.first(rank) for rank in WORD_RANKS)
+    if scale == "auto":
+        scalings = tempered(scalings, kinds, rows, engine, n_rows=columns[0].n_rows, seed=seed)
     absent = np.array([FEWEST_FILLED_ROWS < c.n_filled < c.n_rows for c in columns])
     absent &= scale == "auto" and len(columns) > 1  # with one view, an empty row has nowhere else to go
     lengths = _row_lengths(scalings, rows, engine) if equalise else np.ones((len(scalings), len(columns)))
     return Geometry(scalings, lengths, kinds, words, absent)
 
 
+def _needs_spread(scale: str, columns: Columns) -> bool:
+    sparse_counts = columns.density < SPARSE and len(columns.total) > 2
+    return scale == "standard" or (scale == "auto" and not sparse_counts)
+
+
 def _automatic(
-    v: int, columns: Columns, rows: Rows[RowBlock], engine: Engine, seed: int
+    v: int, columns: Columns, s: Spread | None, rows: Rows[RowBlock], engine: Engine, seed: int
 ) -> tuple[str, tuple[Scaling, ...]]:
-    if columns.density < SPARSE and len(columns.total) > 2:
+    if s is None:
         scores = principal_scores((v,), columns.non_zeros, rows, engine, rank=max(WORD_RANKS), seed=seed)
         few, many = (scores.first(rank) for rank in WORD_RANKS)
         return "sparse counts", (few, many)
-    s = spread(v, columns, rows, engine)
     non_negative = bool(columns.low.min() >= 0)
     if not non_negative and s.n_pairs and s.correlation < 1 - 3 * np.sqrt(2 / s.n_pairs):
         unit = Centred(columns.mean, s.varies, unit=True)
         return "principal scores", (unit, unit)
     standardised = Standardised(columns.mean, s.deviation, s.varies, CLIP)
-    second: Scaling = Hellinger() if non_negative else Centred(columns.mean, s.varies)
+    second = Hellinger() if non_negative else Centred(columns.mean, s.varies)
     return "measurements", (standardised, second)
 
 
-def _explicit(scale: str, v: int, columns: Columns, rows: Rows[RowBlock], engine: Engine) -> Scaling:
-    if scale == "standard":
-        s = spread(v, columns, rows, engine)
+def _explicit(scale: str, columns: Columns, s: Spread | None) -> Scaling:
+    if s is not None:
         return Standardised(columns.mean, s.deviation, s.varies)
     options: dict[str, Any] = {
         "rows": UnitRows(),
@@ -127,7 +137,7 @@ def _explicit(scale: str, v: int, columns: Columns, rows: Rows[RowBlock], engine
     return options[scale]
 
 
-def _row_lengths(scalings: tuple[tuple[Scaling, ...], ...], rows: Rows[RowBlock], engine: Engine) -> FloatArray:
+def _row_lengths(scalings: Scalings, rows: Rows[RowBlock], engine: Engine) -> FloatArray:
     """Root mean squared row length of every table; 1 for a table without any length."""
 
     def of_block(block: RowBlock) -> tuple[FloatArray, int]:

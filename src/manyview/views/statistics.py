@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from manyview.engine import Engine, Rows, add
-from manyview.kernels.arrays import BoolArray, FloatArray, Table
+from manyview.kernels.arrays import BoolArray, FloatArray, IntArray, Table
 from manyview.views.blocks import RowBlock
 
 CORRELATED_COLUMNS = 128  # enough columns to tell principal scores from measurements
@@ -90,17 +90,35 @@ class Spread(NamedTuple):
 
 
 def spread(v: int, columns: Columns, rows: Rows[RowBlock], engine: Engine, /) -> Spread:
-    """Deviations of view v about its means, and how correlated its columns are, in one pass."""
-    mean = columns.mean
-    some = np.unique(np.linspace(0, len(mean) - 1, min(len(mean), CORRELATED_COLUMNS)).astype(int))
+    """Deviations of view v about its means, and how correlated its columns are."""
+    return spreads({v: columns}, rows, engine)[v]
 
-    def of_block(block: RowBlock) -> tuple[FloatArray, FloatArray]:
-        table = block.tables[v]
-        centred = (table.toarray() if sp.issparse(table) else np.asarray(table, dtype=np.float64)) - mean
-        chosen = centred[:, some]
-        return np.einsum("nd,nd->d", centred, centred), chosen.T @ chosen
 
-    squares, products = engine.reduce(of_block, rows, add)
+def spreads(columns: dict[int, Columns], rows: Rows[RowBlock], engine: Engine, /) -> dict[int, Spread]:
+    """The spread of several views, in one pass."""
+    if not columns:
+        return {}
+    some = {v: _some_columns(len(c.total)) for v, c in columns.items()}
+
+    def of_block(block: RowBlock) -> tuple[tuple[FloatArray, FloatArray], ...]:
+        return tuple(_products(block.tables[v], c.mean, some[v]) for v, c in columns.items())
+
+    sums = engine.reduce(of_block, rows, add)
+    return {v: _spread(c, some[v], *of_view) for (v, c), of_view in zip(columns.items(), sums, strict=True)}
+
+
+def _some_columns(width: int) -> IntArray:
+    return np.unique(np.linspace(0, width - 1, min(width, CORRELATED_COLUMNS)).astype(int))
+
+
+def _products(table: Table, mean: FloatArray, some: IntArray) -> tuple[FloatArray, FloatArray]:
+    """A block's share of the squared deviations and of the products of some columns."""
+    centred = (table.toarray() if sp.issparse(table) else np.asarray(table, dtype=np.float64)) - mean
+    chosen = centred[:, some]
+    return np.einsum("nd,nd->d", centred, centred), chosen.T @ chosen
+
+
+def _spread(columns: Columns, some: IntArray, squares: FloatArray, products: FloatArray) -> Spread:
     deviation = np.sqrt(squares / columns.n_rows)
     magnitude = np.maximum(np.abs(columns.low), np.abs(columns.high))
     varies = (

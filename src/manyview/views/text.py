@@ -15,11 +15,9 @@ import scipy.sparse as sp
 
 from manyview.engine import Engine, Rows, add
 from manyview.kernels.arrays import FloatArray, IntArray, Table
+from manyview.kernels.leading import leading_pairs
 from manyview.kernels.spectral import unit_rows
 from manyview.views.blocks import RowBlock
-
-OVERSAMPLING = 10
-POWER_ITERATIONS = 5
 
 
 @dataclass(frozen=True)
@@ -73,15 +71,5 @@ def principal_scores(
         """(phi - mean)'(phi - mean) V, block by block."""
         return engine.reduce(lambda x: np.asarray(x.T @ (x @ V)), phi, add) - n_rows * np.outer(mean, mean @ V)
 
-    C = _leading_vectors(gram_times, width, rank, seed)
+    C = leading_pairs(gram_times, width, rank, seed=seed).vectors
     return PrincipalScores(words, C, mean @ C)
-
-
-def _leading_vectors(gram_times, width: int, rank: int, seed: int) -> FloatArray:  # type: ignore[no-untyped-def]
-    """Leading eigenvectors of a symmetric operator by block power iteration from a seeded start."""
-    V, _ = np.linalg.qr(np.random.default_rng(seed).standard_normal((width, min(rank + OVERSAMPLING, width))))
-    for _ in range(POWER_ITERATIONS):
-        V, _ = np.linalg.qr(gram_times(V))
-    small = V.T @ gram_times(V)
-    _, E = np.linalg.eigh((small + small.T) / 2)
-    return V @ E[:, ::-1][:, :rank]

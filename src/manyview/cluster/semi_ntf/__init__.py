@@ -33,7 +33,8 @@ What differs in our default, and why
     * Orthogonality per slice instead of t-orthogonality. With H >= 0 the latter forces every sample into one view:
       sum_v H^(v)ᵀ H^(v+w) = 0 has only non-negative terms (tests/cluster/test_paper.py shows it).
     * One H for all slices (coupling="shared"), the limit of a strong coupling: no tensor is kept, and the result
-      was never measurably worse. The factorization runs on the leading 3K + 1 directions of the fused graph.
+      was never measurably worse. The factorization runs on the reading of the fused graph in
+      which its start was found.
     * Two geometries a view, a joint slice, shared k-means anchors, degree normalisation, learnt slice weights and a
       spectral start: views/geometry.py, anchors/, fusion.py, start.py. The start decides most of the result; the
       identity start of the paper takes the first K rows, in a sorted file all of one class.

@@ -17,7 +17,7 @@ out. An iteration is two passes over row blocks; only G, the Gram matrices and t
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -100,34 +100,70 @@ def first_block(start: int, S: tuple[Table, ...], Q: FloatArray, *, H: FloatArra
     )
 
 
+class Loop(NamedTuple):
+    """The small state of the loop, between two iterations."""
+
+    G: FloatArray  # (F, m, K)
+    penalties: Penalties
+    history: dict[str, list[float]]
+    iteration: int
+    converged: bool
+
+
+class Keeper(Protocol):
+    """Keeps the state between iterations, so that a loop can be taken up again."""
+
+    def resume(self, rows: Rows[FactorBlock], engine: Engine, loop: Loop, /) -> tuple[Rows[FactorBlock], Loop]:
+        """The state that was kept last, or the given start."""
+
+    def keep(self, rows: Rows[FactorBlock], engine: Engine, loop: Loop, /) -> None:
+        """Keep the state after an iteration."""
+
+
 def factorize(
-    rows: Rows[FactorBlock], engine: Engine, options: Options, /, *, progress: Callable[[int], None] | None = None
+    rows: Rows[FactorBlock],
+    engine: Engine,
+    options: Options,
+    /,
+    *,
+    progress: Callable[[int], None] | None = None,
+    keeper: Keeper | None = None,
 ) -> Factorization:
-    """Run the loop from the given start."""
-    transform, coupling = options.transform, options.coupling
+    """Run the loop from the given start, or from where ``keeper`` left it."""
+    transform = options.transform
     energy = engine.reduce(lambda block: _energy(block.S, transform), rows, add)
     G = engine.reduce(lambda block: _adjoint(block.S, to_frequencies(transform, block.Q), transform), rows, add)
     n_rows = engine.reduce(lambda block: block.n_rows, rows, add)
     limit = options.tol * np.sqrt(G.shape[2] / n_rows)
-    penalties = Penalties(options.mu, options.rho)
     history: dict[str, list[float]] = {name: [] for name in ("objective", "residual_HQ", "residual_QJ", "mu", "rho")}
-    converged, iteration = False, 0
-    while iteration < options.max_iter and not converged:
-        rows, root = _orthogonaliser(rows, engine, G, penalties, transform)
-        rows, (G, small, residuals) = _project(rows, engine, root, penalties, options)
-        norm = 0.0
-        if coupling:
-            renew, norm = coupling.renew(rows, engine, small, penalties.rho, transform.inverse.shape[0])
-            rows, residuals = engine.step(_dual(renew, penalties), rows, _largest)
-        loss = float((energy - np.einsum("fmk,fmk->f", G.conj(), G).real) @ transform.energy)
-        for name, value in zip(history, (loss + norm, *residuals, *penalties), strict=True):
-            history[name].append(value)
-        penalties = Penalties(*(min(value * options.eta, LARGEST_PENALTY) for value in penalties))
-        converged = max(residuals) <= limit
-        iteration += 1
+    loop = Loop(G, Penalties(options.mu, options.rho), history, 0, False)
+    if keeper is not None:
+        rows, loop = keeper.resume(rows, engine, loop)
+    while loop.iteration < options.max_iter and not loop.converged:
+        rows, loop = _iterate(rows, engine, loop, options, energy=energy, limit=limit)
+        if keeper is not None:
+            keeper.keep(rows, engine, loop)
         if progress is not None:
-            progress(iteration)
-    return Factorization(rows, G, history, iteration, converged)
+            progress(loop.iteration)
+    return Factorization(rows, loop.G, loop.history, loop.iteration, loop.converged)
+
+
+def _iterate(
+    rows: Rows[FactorBlock], engine: Engine, loop: Loop, options: Options, *, energy: FloatArray, limit: float
+) -> tuple[Rows[FactorBlock], Loop]:
+    """One iteration: two passes, and a third where the slices are coupled."""
+    transform, coupling, penalties = options.transform, options.coupling, loop.penalties
+    rows, root = _orthogonaliser(rows, engine, loop.G, penalties, transform)
+    rows, (G, small, residuals) = _project(rows, engine, root, penalties, options)
+    norm = 0.0
+    if coupling:
+        renew, norm = coupling.renew(rows, engine, small, penalties.rho, transform.inverse.shape[0])
+        rows, residuals = engine.step(_dual(renew, penalties), rows, _largest)
+    loss = float((energy - np.einsum("fmk,fmk->f", G.conj(), G).real) @ transform.energy)
+    values = (loss + norm, *residuals, *penalties)
+    history = {name: [*past, value] for (name, past), value in zip(loop.history.items(), values, strict=True)}
+    grown = Penalties(*(min(value * options.eta, LARGEST_PENALTY) for value in penalties))
+    return rows, Loop(G, grown, history, loop.iteration + 1, bool(max(residuals) <= limit))
 
 
 def _orthogonaliser(

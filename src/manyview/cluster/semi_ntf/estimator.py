@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,50 +13,25 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from manyview.anchors import RULES
-from manyview.cluster.parameters import (
-    array,
-    boolean,
-    check_parameters,
-    check_sizes,
-    choice,
-    integer,
-    nothing,
-    real,
-)
-from manyview.cluster.semi_ntf.coupling import COUPLINGS
-from manyview.cluster.semi_ntf.model import Fitted, Progress, fit_semi_ntf, membership_of
-from manyview.cluster.semi_ntf.settings import Settings, resolve
-from manyview.engine import MemoryEngine
+from manyview.cluster.parameters import check_parameters, check_sizes
+from manyview.cluster.semi_ntf.attribution import Explanation, explain
+from manyview.cluster.semi_ntf.automatic import FEWEST, first_settings, settle
+from manyview.cluster.semi_ntf.checkpoint import checkpoint_for
+from manyview.cluster.semi_ntf.constraints import CONSTRAINTS
+from manyview.cluster.semi_ntf.continuity import arrangement
+from manyview.cluster.semi_ntf.cost import Estimate, estimate, require_room
+from manyview.cluster.semi_ntf.doubt import Assessment
+from manyview.cluster.semi_ntf.engines import chosen_engine, engine_for
+from manyview.cluster.semi_ntf.fusion import weights_from_shares
+from manyview.cluster.semi_ntf.growth import absorb
+from manyview.cluster.semi_ntf.model import Fitted, Progress, build_graphs, fit_semi_ntf
+from manyview.cluster.semi_ntf.n_clusters import Selection
+from manyview.cluster.semi_ntf.reader import Reader, assessment
+from manyview.cluster.semi_ntf.settings import PAPER, Settings
+from manyview.engine import Engine, Rows
 from manyview.kernels.arrays import FloatArray, IntArray
-from manyview.kernels.tproduct import TRANSFORMS
 from manyview.views import check_views
-from manyview.views.blocks import row_blocks
-from manyview.views.geometry import SCALES
-
-CONSTRAINTS = {
-    "n_clusters": (integer(1),),
-    "variant": (choice("default", "paper"),),
-    "scale": (choice(*SCALES),),
-    "anchors": (choice(*RULES), array()),
-    "n_anchors": (integer(2), choice("auto")),
-    "n_neighbors": (integer(1), choice("auto")),
-    "init": (choice("spectral", "qr", "identity", "random"), array()),
-    "coupling": (choice(*COUPLINGS),),
-    "view_transform": (choice(*TRANSFORMS),),
-    "lam": (real(0), choice("auto")),
-    "p": (real(0, 1, open_low=True),),
-    "mu": (real(0, open_low=True),),
-    "rho": (real(0, open_low=True),),
-    "eta": (real(1),),
-    "max_iter": (integer(1),),
-    "tol": (real(0),),
-    "n_init": (integer(1),),
-    "dtype": (choice("auto", "float32", "float64"),),
-    "n_jobs": (integer(-1), nothing()),
-    "block_rows": (integer(1),),
-    "verbose": (boolean(), ("a function of stage, done, total", callable)),
-}
+from manyview.views.blocks import RowBlock, row_blocks
 
 
 class RowOrderWarning(UserWarning):
@@ -75,8 +51,9 @@ class SemiNTF(ClusterMixin, TransformerMixin, BaseEstimator):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters K.
+    n_clusters : int or "auto", default=8
+        Number of clusters K. ``"auto"`` chooses it from stability under resampling and the spectrum of the graph;
+        ``selection_`` then has the curve and the reason. See :func:`manyview.model_selection.select`.
     variant : {"default", "paper"}, default="default"
         ``"paper"`` factorizes the raw anchor graphs of the views as they are: no joint slice, no slice weights, no
         degree normalisation, four steps of the scalar threshold, labels from the mean of H. Use :meth:`paper`.
@@ -110,6 +87,14 @@ class SemiNTF(ClusterMixin, TransformerMixin, BaseEstimator):
         Threads; None uses all cores. The result has the same bits for any number.
     block_rows : int, default=4096
         Rows handled at once.
+    engine : {"auto", "memory", "disk", "dask"}, default="auto"
+        Where row blocks live; the result has the same bits everywhere for the same ``block_rows``. ``"auto"`` looks at
+        the input: Dask collections, and tables on disk while a ``distributed.Client`` is active, go to ``"dask"``,
+        other tables on disk (paths, memory maps, Arrow data sets) to ``"disk"``, the rest to ``"memory"``. What has
+        a row per sample stays there: with ``"disk"`` ``membership_``, ``confidence_`` and ``indicator_`` are
+        memory-mapped arrays, with ``"dask"`` Dask arrays.
+    scratch : path or None, default=None
+        Directory in which the disk engine keeps its blocks; None is the directory of temporary files.
     views : None, int, widths, or (start, stop) pairs, default=None
         How ONE table passed to :meth:`fit` is cut into views by columns.
     random_state : int, RandomState or None, default=None
@@ -123,11 +108,20 @@ class SemiNTF(ClusterMixin, TransformerMixin, BaseEstimator):
     membership_ : ndarray of shape (n_samples, n_clusters)
         Share of every cluster in every row, rows summing to one.
     confidence_ : ndarray of shape (n_samples,)
-        Largest minus second largest membership.
+        How clear the case of a row is, 0 to 1: how much nearer its own cluster is than the next, in the spectral
+        embedding. It ranks rows; it is no probability. (The paper's variant: largest minus second largest membership.)
+    views_disagree_ : ndarray of bool, shape (n_samples,)
+        Whether more than half of the views' weight stands behind another cluster than the label.
+    cluster_stability_ : ndarray of shape (n_clusters,)
+        Mean Jaccard index of a cluster with the closest one that random parts of the rows lead to.
     view_weights_ : ndarray of shape (n_views,)
         Learnt without labels, summing to one.
     view_agreement_ : ndarray of shape (n_views,)
         Share of the clustering that the view's own graph keeps smooth, 0 to 1.
+    n_clusters_ : int
+        K as given or chosen.
+    selection_ : Selection or None
+        With ``n_clusters="auto"``: the choice, the curve it was read from, and the reason.
     history_ : dict of arrays
         Per iteration: objective, residual_HQ, residual_QJ, mu, rho.
     n_iter_, converged_ : int, bool
@@ -135,8 +129,9 @@ class SemiNTF(ClusterMixin, TransformerMixin, BaseEstimator):
         The non-negative factor H.
     factors_ : ndarray of shape (n_frequencies, m, n_clusters)
         The small factor G.
-    anchor_graph_, fusion_, anchor_membership_
-        The fitted scaling, anchors, slice weights and anchors' memberships that :meth:`predict` uses.
+    anchor_graph_, fusion_, anchor_membership_, doubt_
+        The fitted scaling, anchors, slice weights and anchors' memberships that :meth:`predict` uses, and what
+        :meth:`assess` uses besides.
 
     Examples
     --------
@@ -150,7 +145,7 @@ class SemiNTF(ClusterMixin, TransformerMixin, BaseEstimator):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         variant: str = "default",
         scale: str = "auto",
@@ -171,6 +166,8 @@ class SemiNTF(ClusterMixin, TransformerMixin, BaseEstimator):
         dtype: str = "auto",
         n_jobs: int | None = None,
         block_rows: int = 4096,
+        engine: str = "auto",
+        scratch: Any = None,
         views: Any = None,
         random_state: Any = None,
         verbose: Any = False,
@@ -195,6 +192,8 @@ class SemiNTF(ClusterMixin, TransformerMixin, BaseEstimator):
         self.dtype = dtype
         self.n_jobs = n_jobs
         self.block_rows = block_rows
+        self.engine = engine
+        self.scratch = scratch
         self.views = views
         self.random_state = random_state
         self.verbose = verbose
@@ -224,37 +223,32 @@ class SemiNTF(ClusterMixin, TransformerMixin, BaseEstimator):
         """
         if axis not in ("views", "samples"):
             raise ValueError(f"axis must be 'views' or 'samples'; got {axis!r}.")
-        settings: dict[str, Any] = {
-            "variant": "paper",
-            "scale": "max",
-            "anchors": "das",
-            "n_anchors": n_anchors,
-            "init": "identity",
-            "coupling": axis,
-            "view_transform": "dft",
-            "lam": lam,
-            "p": p,
-            "mu": 1e-5,
-            "rho": 1e-5,
-            "eta": 1.6,
-            "max_iter": 100,
-            "tol": 1e-3,
-        }
-        return cls(n_clusters, **(settings | changes))
+        chosen = {"n_anchors": n_anchors, "coupling": axis, "lam": lam, "p": p}
+        return cls(n_clusters, **(PAPER | chosen | changes))
 
-    def fit(self, X: Any, y: Any = None) -> SemiNTF:
+    def fit(
+        self, X: Any, y: Any = None, *, checkpoint: Any = None, checkpoint_every: int = 10, match_to: Any = None
+    ) -> SemiNTF:
         """Cluster the rows of the views.
 
         Parameters
         ----------
         X : list or dict of tables, Views, or one table (cut by ``views``)
+            Tables in memory, paths of ``.npy`` or Parquet files, Arrow data sets, or Dask collections.
         y : ignored
+        checkpoint : path, optional
+            Directory in which the state is kept every ``checkpoint_every`` iterations. A fit that was killed, called
+            again with the same data and parameters, goes on from there and ends with the same bits.
+        checkpoint_every : int, default=10
+        match_to : fitted model, labels of the first rows (-1: unknown), or Series of labels by id; optional
+            An earlier clustering of the same samples, or of some of them: clusters keep its numbers.
         """
         check_parameters(self, CONSTRAINTS)
-        views = check_views(X, ranges=self.views, estimator=self)
-        check_sizes(len(views), self.n_clusters)
+        views = check_views(X, ranges=self.views, estimator=self, lazy=True)
+        automatic = self.n_clusters == "auto"
+        check_sizes(len(views), FEWEST if automatic else int(self.n_clusters))
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-        settings = resolve(self, len(views), seed)
+        settings, selection = first_settings(self, len(views), seed), None
         if self.coupling == "samples":
             warnings.warn(
                 "coupling='samples' smooths the clusters along the order of the rows: the result depends on it. "
@@ -262,24 +256,35 @@ class SemiNTF(ClusterMixin, TransformerMixin, BaseEstimator):
                 RowOrderWarning,
                 stacklevel=2,
             )
-        with MemoryEngine(n_jobs=self.n_jobs, block_rows=self.block_rows).running() as engine:
-            fitted = fit_semi_ntf(views, settings, engine, self._progress())
-        return self._keep(fitted, settings)
+        require_room(chosen_engine(self.engine, views), settings, views, self.scratch)
+        views, engine = engine_for(self, views)
+        keeper = checkpoint_for(self, views, settings, checkpoint, checkpoint_every)
+        with engine.running():
+            built = build_graphs(views, settings, engine, self._progress())
+            if automatic:
+                built, settings, selection = settle(self, views, built, settings, engine, self._progress())
+            arrange = arrangement(match_to, X, views, settings.n_clusters)
+            fitted = fit_semi_ntf(built, settings, engine, self._progress(), keeper=keeper, arrange=arrange)
+        return self._keep(fitted, settings, selection)
 
-    def _keep(self, fitted: Fitted, settings: Settings) -> SemiNTF:
+    def _keep(self, fitted: Fitted, settings: Settings, selection: Selection | None) -> SemiNTF:
         result = fitted.factorization
-        found, self.labels_ = np.unique(fitted.labels, return_inverse=True)
-        self.membership_ = fitted.membership[:, found]
-        self.confidence_ = _margin(self.membership_)
+        self.n_clusters_, self.selection_ = settings.n_clusters, selection
+        found = fitted.found
+        self.labels_: IntArray = np.searchsorted(found, fitted.labels)
+        self.membership_, self.confidence_ = fitted.membership, fitted.confidence
         self.view_weights_, self.view_agreement_ = _per_view(fitted)
         self.history_ = {name: np.array(values) for name, values in result.history.items()}
         self.n_iter_, self.converged_ = result.n_iter, result.converged
         self.indicator_, self.factors_ = fitted.indicator, result.G
         self.anchor_graph_, self.fusion_ = fitted.graph, fitted.fusion
         self.anchor_membership_ = fitted.anchor_membership[:, found]
-        if len(found) < self.n_clusters:
+        self.cluster_sizes_: IntArray = np.bincount(self.labels_, minlength=len(found))
+        self.doubt_, self.views_disagree_ = fitted.doubt, fitted.views_disagree
+        self.cluster_stability_ = fitted.doubt.cluster_stability
+        if len(found) < self.n_clusters_:
             warnings.warn(
-                f"Found {len(found)} distinct clusters, fewer than n_clusters={self.n_clusters}; "
+                f"Found {len(found)} distinct clusters, fewer than n_clusters={self.n_clusters_}; "
                 "the rows may have fewer distinct values.",
                 ConvergenceWarning,
                 stacklevel=3,
@@ -288,7 +293,7 @@ class SemiNTF(ClusterMixin, TransformerMixin, BaseEstimator):
             warnings.warn(
                 f"The factorization stopped after max_iter={self.max_iter} iterations with residuals "
                 f"{result.history['residual_HQ'][-1]:.2e} and {result.history['residual_QJ'][-1]:.2e}, above "
-                f"tol * sqrt(K / N) = {settings.tol * np.sqrt(self.n_clusters / len(self.labels_)):.2e}. "
+                f"tol * sqrt(K / N) = {settings.tol * np.sqrt(self.n_clusters_ / len(self.labels_)):.2e}. "
                 "Raise max_iter or tol.",
                 ConvergenceWarning,
                 stacklevel=3,
@@ -297,17 +302,104 @@ class SemiNTF(ClusterMixin, TransformerMixin, BaseEstimator):
 
     def transform(self, X: Any) -> FloatArray:
         """Membership (n, K) of new rows: from a row to its anchors, from the anchors to the clusters."""
-        check_is_fitted(self)
-        views = check_views(X, ranges=self.views, estimator=self, reset=False)
-        with MemoryEngine(n_jobs=self.n_jobs, block_rows=self.block_rows).running() as engine:
-            rows = engine.cut(row_blocks(views), len(views))
-            return engine.collect(
-                lambda block: membership_of(self.fusion_, self.anchor_membership_, self.anchor_graph_(block)), rows
-            )
+        return self._read_rows(X, lambda reader, engine, rows: engine.deliver(reader.membership, rows))
 
     def predict(self, X: Any) -> IntArray:
         """Cluster of every new row: the largest membership."""
-        return self.transform(X).argmax(axis=1)
+        return self._read_rows(X, lambda reader, engine, rows: engine.collect(reader.labels, rows))
+
+    def assess(self, X: Any) -> Assessment:
+        """Labels of new rows with their confidence, the cluster each view would choose, and where they contradict.
+
+        Examples
+        --------
+        >>> from manyview import SemiNTF
+        >>> from manyview.datasets import make_views
+        >>> data = make_views(n_samples=200, n_clusters=3, random_state=0)
+        >>> model = SemiNTF(n_clusters=3, random_state=0).fit(data.views)
+        >>> assessment = model.assess({name: view[:5] for name, view in data.views.items()})
+        >>> assessment.confidence.shape, assessment.view_labels.shape, bool(assessment.views_disagree.any())
+        ((5,), (5, 3), False)
+        """
+        return assessment(self._read_rows(X, lambda reader, engine, rows: engine.collect(reader.assessed, rows)))
+
+    def explain(self, X: Any, *, n_prototypes: int = 5, n_features: int = 5) -> Explanation:
+        """Why every cluster is one: the views that hold it together, its prototypes, the features that set it apart.
+
+        Parameters
+        ----------
+        X : as for :meth:`fit`
+            The rows of the fit. Columns of DataFrames give the features their names, the index gives rows theirs.
+        n_prototypes, n_features : int
+            How many rows and anchors per cluster, and features per cluster and view, are named.
+
+        Returns
+        -------
+        Explanation
+            Frozen; ``print`` it, or take ``to_dict()``.
+
+        Examples
+        --------
+        >>> from manyview import SemiNTF
+        >>> from manyview.datasets import make_views
+        >>> data = make_views(n_samples=200, n_clusters=3, widths=(4, 6), noise_views=1, random_state=0)
+        >>> model = SemiNTF(n_clusters=3, random_state=0).fit(data.views)
+        >>> cluster = model.explain(data.views).clusters[0]
+        >>> max(cluster.views, key=lambda view: view.effect).view in ("view_0", "view_1")
+        True
+        """
+        return explain(self, X, n_prototypes=n_prototypes, n_features=n_features)
+
+    def partial_fit(self, X: Any, y: Any = None) -> SemiNTF:
+        """Take in a further batch of rows: anchors and weights stay, the sums that labels are read from grow.
+
+        The first batch is fitted. After a later one ``labels_``, ``membership_`` and ``confidence_`` are those of the
+        batch, ``cluster_sizes_`` and ``anchor_membership_`` are over all rows seen.
+
+        Examples
+        --------
+        >>> from manyview import SemiNTF
+        >>> from manyview.datasets import make_views
+        >>> views = make_views(n_samples=300, n_clusters=3, random_state=0).views
+        >>> model = SemiNTF(n_clusters=3, random_state=0)
+        >>> for first in (0, 200, 250):
+        ...     stop = 200 if first == 0 else first + 50
+        ...     model = model.partial_fit({name: view[first:stop] for name, view in views.items()})
+        >>> len(model.labels_), int(model.cluster_sizes_.sum())
+        (50, 300)
+        """
+        if not hasattr(self, "anchor_graph_"):
+            return self.fit(X)
+        if self.variant == "paper" or self.coupling != "shared":
+            raise ValueError("partial_fit needs the default variant and coupling='shared'.")
+        views = check_views(X, ranges=self.views, estimator=self, reset=False, lazy=True)
+        grown, self.labels_, self.membership_, self.confidence_ = absorb(self, *engine_for(self, views))
+        self.fusion_, self.anchor_membership_, self.cluster_sizes_ = grown
+        return self
+
+    def estimate(self, n_samples: int, view_widths: Any) -> Estimate:
+        """Memory, scratch space and seconds that a fit of dense views would need, per engine.
+
+        Bytes follow from the shapes; seconds are scaled from a short measurement on this machine.
+
+        Examples
+        --------
+        >>> from manyview import SemiNTF
+        >>> need = SemiNTF(n_clusters=10).estimate(1_000_000, [20, 50, 30])
+        >>> need["disk"].memory < need["memory"].memory < 2e9
+        True
+        """
+        check_parameters(self, CONSTRAINTS)
+        settings = first_settings(self, n_samples, 0)
+        return estimate(settings, n_samples, view_widths, block_rows=self.block_rows, n_jobs=self.n_jobs)
+
+    def _read_rows(self, X: Any, read: Callable[[Reader, Engine, Rows[RowBlock]], Any]) -> Any:
+        check_is_fitted(self)
+        views = check_views(X, ranges=self.views, estimator=self, reset=False, lazy=True)
+        views, engine = engine_for(self, views)
+        reader = Reader(self.anchor_graph_, self.fusion_, self.anchor_membership_, self.doubt_)
+        with engine.running():
+            return read(reader, engine, engine.cut(row_blocks(views), len(views)))
 
     def fit_transform(self, X: Any, y: Any = None) -> FloatArray:
         """Fit, and return the membership of the rows."""
@@ -336,18 +428,11 @@ class SemiNTF(ClusterMixin, TransformerMixin, BaseEstimator):
         return lambda stage, done, total: None
 
 
-def _margin(membership: FloatArray) -> FloatArray:
-    if membership.shape[1] == 1:
-        return np.ones(len(membership))
-    top = np.partition(membership, -2, axis=1)
-    return top[:, -1] - top[:, -2]
-
-
 def _per_view(fitted: Fitted) -> tuple[FloatArray, FloatArray]:
     """Weights and agreement of the views, over their geometries."""
     names = fitted.graph.slices
     views = [name.view for name in names if name.view is not None]
     at = [index for index, name in enumerate(names) if name.view is not None]
-    weights = np.bincount(views, weights=fitted.fusion.weights[at])
+    weights = np.bincount(views, weights=weights_from_shares(fitted.shares)[at])
     agreement = np.bincount(views, weights=fitted.shares[at]) / np.bincount(views)
     return weights / weights.sum(), agreement

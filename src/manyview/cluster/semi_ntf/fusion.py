@@ -102,6 +102,14 @@ def smooth_shares(
     return smooth / np.where(energy > 0, energy, 1)
 
 
+def separation(b: FloatArray, /) -> float:
+    """sum of -log(1 - b_l): how well a labelling separates, over all slices.
+
+    1/(1 - b) is its gradient, so weights of that kind climb it; the sharper power only climbs faster.
+    """
+    return float(-np.log(1 - np.minimum(b, LARGEST_SHARE)).sum())
+
+
 def weights_from_shares(b: FloatArray, /) -> FloatArray:
     """w = 1 / (1 - b)^1.5, mean one."""
     w = (1 - np.minimum(b, LARGEST_SHARE)) ** -SHARPNESS

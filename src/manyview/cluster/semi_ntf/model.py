@@ -9,17 +9,21 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from manyview.anchors import AnchorGraph, GraphBlock, choose_groups, fit_anchor_graph
-from manyview.cluster.semi_ntf.admm import FactorBlock, Factorization, factorize, first_block
+from manyview.cluster.semi_ntf.admm import FactorBlock, Factorization, Keeper, factorize, first_block
+from manyview.cluster.semi_ntf.continuity import Arrange, renumber
+from manyview.cluster.semi_ntf.doubt import Doubt, examine
 from manyview.cluster.semi_ntf.fusion import (
     Fusion,
     first_weights,
     fuse,
+    separation,
     slice_degrees,
     smooth_shares,
     weights_from_shares,
 )
 from manyview.cluster.semi_ntf.settings import Settings
 from manyview.cluster.semi_ntf.start import (
+    SAMPLED_ROWS,
     Labelling,
     n_vectors,
     pivoted_labelling,
@@ -27,8 +31,8 @@ from manyview.cluster.semi_ntf.start import (
     spectral_labelling,
     spectrum,
 )
-from manyview.engine import Engine, Rows, add
-from manyview.kernels.arrays import FloatArray, IntArray
+from manyview.engine import Engine, Rows, add, edges
+from manyview.kernels.arrays import BoolArray, FloatArray, IntArray
 from manyview.kernels.spectral import Basis
 from manyview.kernels.tproduct import to_views
 from manyview.views import Views
@@ -36,6 +40,7 @@ from manyview.views.blocks import row_blocks
 from manyview.views.geometry import fit_geometry
 
 WEIGHT_ROUNDS = 2
+SAMPLE_BLOCK = 4096  # rows
 STAGES = ("geometry", "anchors", "graph", "weights", "start", "factorization", "labels")
 Progress = Callable[[str, int, int], None]  # stage, steps done, steps in all
 
@@ -47,15 +52,29 @@ class Fitted(NamedTuple):
     fusion: Fusion
     anchor_membership: FloatArray  # (G m, K), the share of every anchor's mass that lies in each cluster
     shares: FloatArray  # (L,), how much of the result every slice keeps smooth
-    membership: FloatArray  # (N, K)
+    found: IntArray  # clusters that have rows
+    membership: FloatArray  # (N, found), where the engine keeps rows
+    confidence: FloatArray  # (N,), beside it
+    views_disagree: BoolArray  # (N,)
+    doubt: Doubt  # what rates the rows, old or new
     labels: IntArray  # (N,)
     factorization: Factorization
-    indicator: FloatArray  # (V, N, K), H
+    indicator: FloatArray  # (V, N, K), H, beside it
 
 
-def fit_semi_ntf(views: Views, settings: Settings, engine: Engine, progress: Progress, /) -> Fitted:
-    """Run all stages."""
-    n_samples, K = len(views), settings.n_clusters
+class Graphs(NamedTuple):
+    """The anchor graph of all rows: what every number of clusters shares."""
+
+    graph: AnchorGraph
+    rows: Rows[GraphBlock]
+    sample: list[GraphBlock]  # beside the caller
+    n_samples: int
+    joint: bool
+
+
+def build_graphs(views: Views, settings: Settings, engine: Engine, progress: Progress, /) -> Graphs:
+    """Geometry, anchors, graph."""
+    n_samples = len(views)
     rows = engine.cut(row_blocks(views), n_samples)
     progress("geometry", 0, 1)
     geometry = fit_geometry(rows, engine, scale=settings.scale, equalise=not settings.paper, seed=settings.seed)
@@ -67,45 +86,87 @@ def fit_semi_ntf(views: Views, settings: Settings, engine: Engine, progress: Pro
         geometry, groups, rows, engine, scales=settings.neighbours, joint=joint, dtype=settings.dtype
     )
     graphs = engine.map(graph, rows)
-    sample = engine.map(lambda block: sampled(block, n_samples), graphs)
+    return Graphs(graph, graphs, _sample(graphs, engine, n_samples), n_samples, joint)
+
+
+def fit_semi_ntf(
+    built: Graphs,
+    settings: Settings,
+    engine: Engine,
+    progress: Progress,
+    /,
+    *,
+    weights: FloatArray | None = None,
+    keeper: Keeper | None = None,
+    arrange: Arrange | None = None,
+) -> Fitted:
+    """All stages after the graph; slice weights are learnt unless given, ``arrange`` may renumber the clusters."""
+    (graph, graphs, sample, n_samples, joint), K = built, settings.n_clusters
     progress("weights", 0, 1)
-    weights = _learn_weights(graph, sample, engine, settings) if joint else first_weights(graph)
+    if weights is None:
+        weights = _learn_weights(graph, sample, engine, settings) if joint else first_weights(graph)
     fusion = fuse(graph, graphs, engine, weights)
     progress("start", 0, 1)
     basis = spectrum(fusion, sample, engine, n_vectors(K))
     T = engine.map(partial(fusion.walk, right=basis.W), graphs)
     rule = _label_rule(basis, fusion, sample, engine, settings, n_init=settings.n_init)
     start = _start(T, rule, graphs, engine, settings, n_samples)
-    factor_rows = _stack(T, graph, fusion, graphs, start, engine, settings)
+    factor_rows = _stack(T, rule, graph, fusion, graphs, start, engine, settings, n_samples)
     options = settings.options(1 if settings.shared else len(graph.slices))
     progress("factorization", 0, options.max_iter)
     result = factorize(
-        factor_rows, engine, options, progress=lambda done: progress("factorization", done, options.max_iter)
+        factor_rows,
+        engine,
+        options,
+        progress=lambda done: progress("factorization", done, options.max_iter),
+        keeper=keeper,
     )
     progress("labels", 0, 1)
     slice_weights = np.ones(1) if settings.shared else fusion.weights
     labels = _labels_of_H(result.rows, slice_weights, engine)
     if start.labels is not None and not settings.paper:  # Algorithm 1 knows no way back
         labels = _better_of(labels, start.labels, result.rows, engine, K)
-    return _read(graph, graphs, fusion, result, labels, engine, settings)
+    if arrange is not None:
+        labels, result = renumber(labels, result, arrange, engine)
+    return _read(built, T, basis, fusion, result, labels, engine, settings)
+
+
+def _sample(graphs: Rows[GraphBlock], engine: Engine, n_samples: int) -> list[GraphBlock]:
+    """The rows on which weights and spectrum are measured, beside the caller, in few blocks."""
+    parts = list(engine.map(lambda block: sampled(block, n_samples), graphs))
+    if n_samples <= SAMPLED_ROWS:
+        return parts
+    columns, weights, present = (
+        np.concatenate(arrays) for arrays in zip(*((p.columns, p.weights, p.present) for p in parts), strict=True)
+    )
+    stretches = edges(len(columns), SAMPLE_BLOCK)
+    return [
+        GraphBlock(start, columns[start:stop], weights[start:stop], present[start:stop]) for start, stop in stretches
+    ]
 
 
 def _learn_weights(graph: AnchorGraph, sample: Rows[GraphBlock], engine: Engine, settings: Settings) -> FloatArray:
-    """Slice weights from labels, the first labels from the joint table alone.
+    """Slice weights from labels, the first labels from the joint table alone; the round with the best labels wins.
 
     Smooth vectors would be the cheaper consensus, but a noise view puts smooth vectors of its own among them; and a
-    first consensus of all slices lets weak views that err alike outvote the one that can tell.
+    first consensus of all slices lets weak views that err alike outvote the one that can tell. A round may also lose:
+    a view of few columns keeps almost anything smooth, and can draw the labels towards itself.
     """
     K = settings.n_clusters
     degrees = slice_degrees(graph, sample, engine)
-    weights = first_weights(graph)
-    for _ in range(WEIGHT_ROUNDS):
+    weights = best = first_weights(graph)
+    highest = -np.inf
+    for _ in range(WEIGHT_ROUNDS + 1):
         fusion = fuse(graph, sample, engine, weights)
         basis = spectrum(fusion, sample, engine, n_vectors(K))
         rule = _label_rule(basis, fusion, sample, engine, settings, n_init=1)
         labels = engine.map(rule.labels, engine.map(partial(fusion.walk, right=basis.W), sample))
-        weights = weights_from_shares(_label_shares(labels, degrees, sample, engine, K))
-    return weights
+        shares = _label_shares(labels, degrees, sample, engine, K)
+        usable = settings.shared or weights.all()  # coupled slices need a graph each
+        if usable and (score := separation(shares)) > highest:
+            best, highest = weights, score
+        weights = weights_from_shares(shares)
+    return best
 
 
 def _label_rule(
@@ -169,24 +230,31 @@ def _start(
 
 def _stack(
     T: Rows[FloatArray],
+    rule: Labelling,
     graph: AnchorGraph,
     fusion: Fusion,
     graphs: Rows[GraphBlock],
     start: Start,
     engine: Engine,
     settings: Settings,
+    n_samples: int,
 ) -> Rows[FactorBlock]:
     """The tensor S and the start, block by block."""
     n_slices = 1 if settings.shared else len(fusion.weights)
     transform = settings.options(n_slices).transform
-    if settings.shared:  # the leading part of the fused graph: A W W' has the same left factor as T = A W
-        tensors: Rows[tuple[Any, ...]] = engine.map(lambda block: (block.astype(settings.dtype, copy=False),), T)
+    if settings.shared:  # the reading of the fused graph in which the start was found
+        size = np.sqrt(settings.n_clusters / n_samples)  # K balanced clusters then have singular values one
+        tensors: Rows[tuple[Any, ...]] = engine.map(
+            lambda block: ((rule.embedding(block) * size).astype(settings.dtype, copy=False),), T
+        )
     else:
         tensors = _slices(graph, fusion, graphs, engine, settings)
 
+    identity = start.labels is None and isinstance(settings.init, str)
+
     def of_block(pair: tuple[GraphBlock, tuple[FloatArray, tuple[Any, ...]]]) -> FactorBlock:
         block, (Q, S) = pair
-        if start.labels is None and isinstance(settings.init, str):  # the identity at every frequency
+        if identity:  # at every frequency
             tensor = to_views(transform, np.broadcast_to(Q, (len(transform.energy), *Q.shape)))
             H = np.zeros_like(tensor)
         else:
@@ -243,16 +311,17 @@ def _explained(rows: Rows[FactorBlock], labels: Rows[IntArray], engine: Engine, 
 
 
 def _read(
-    graph: AnchorGraph,
-    graphs: Rows[GraphBlock],
+    built: Graphs,
+    T: Rows[FloatArray],
+    basis: Basis,
     fusion: Fusion,
     result: Factorization,
     labels: Rows[IntArray],
     engine: Engine,
     settings: Settings,
 ) -> Fitted:
-    """Membership of anchors, and through them of rows: the map that labels new rows too."""
-    K = settings.n_clusters
+    """Membership of anchors, and through them of rows: the map that labels new rows too; and how far to trust it."""
+    (graph, graphs), K = built[:2], settings.n_clusters
 
     def mass(pair: tuple[GraphBlock, IntArray]) -> FloatArray:
         block, known = pair
@@ -261,17 +330,50 @@ def _read(
     # D^(-1) B'Z / G: of what flows through an anchor, the share that comes from each cluster
     anchor_membership = engine.reduce(mass, engine.pair(graphs, labels), add) * fusion.column_scale[:, None] ** 2
     shares = _label_shares(labels, slice_degrees(graph, graphs, engine), graphs, engine, K)
-    own = engine.collect(lambda block: block, labels)
-    indicator = engine.collect(lambda block: block.H.swapaxes(0, 1), result.rows).swapaxes(0, 1)
+    indicator = engine.deliver(lambda block: block.H.swapaxes(0, 1), result.rows).swapaxes(0, 1)
     if settings.paper:  # Algorithm 1 reads the labels off the mean of H and nothing else
-        H = indicator.mean(axis=0)
-        total = H.sum(axis=1, keepdims=True)
-        membership = np.where(total > 0, H / np.where(total > 0, total, 1), 1 / K)
-        return Fitted(graph, fusion, anchor_membership, shares, membership, own, result, indicator)
-    membership = engine.collect(lambda block: membership_of(fusion, anchor_membership, block), graphs)
-    voted = membership.argmax(axis=1)
-    keeps_all = len(np.unique(voted)) == len(np.unique(own))
-    return Fitted(graph, fusion, anchor_membership, shares, membership, voted if keeps_all else own, result, indicator)
+        memberships = engine.map(_membership_of_H, result.rows)
+    else:
+        memberships = engine.map(partial(membership_of, fusion, anchor_membership), graphs)
+        voted = engine.map(lambda block: block.argmax(axis=1), memberships)
+        if (_sizes(voted, engine, K) > 0).sum() == (_sizes(labels, engine, K) > 0).sum():
+            labels = voted
+    found = np.flatnonzero(_sizes(labels, engine, K))
+    known = engine.map(lambda block: np.searchsorted(found, block), labels)
+    merit = weights_from_shares(shares)  # the fused graph itself may rest on the joint tables alone
+    doubt = examine(built, T, fusion, basis, known, merit, engine, n_clusters=len(found), seed=settings.seed)
+    if settings.paper:
+        confidence = engine.deliver(lambda block: _margin(block[:, found]), memberships)
+    else:
+        confidence = engine.deliver(lambda pair: doubt.confidence(fusion, *pair), engine.pair(graphs, known))
+    return Fitted(
+        graph,
+        fusion,
+        anchor_membership,
+        shares,
+        found,
+        engine.deliver(lambda block: block[:, found], memberships),
+        confidence,
+        engine.collect(lambda pair: doubt.views_disagree(*pair), engine.pair(graphs, known)),
+        doubt,
+        engine.collect(lambda block: block, labels),
+        result,
+        indicator,
+    )
+
+
+def _membership_of_H(block: FactorBlock) -> FloatArray:
+    H = block.H.mean(axis=0)
+    total = H.sum(axis=1, keepdims=True)
+    return np.where(total > 0, H / np.where(total > 0, total, 1), 1 / H.shape[1])
+
+
+def _margin(membership: FloatArray) -> FloatArray:
+    """Largest minus second largest membership."""
+    if membership.shape[1] == 1:
+        return np.ones(len(membership))
+    top = np.partition(membership, -2, axis=1)
+    return top[:, -1] - top[:, -2]
 
 
 def membership_of(fusion: Fusion, anchor_membership: FloatArray, block: GraphBlock, /) -> FloatArray:

@@ -19,6 +19,18 @@ NEIGHBOURS = 10
 DOUBLE_UP_TO = 5_000  # rows kept in double precision; beyond, single precision halves time and memory
 RELATIVE_THRESHOLD = 0.3  # of sqrt(V), the singular value of a cluster on which all views agree
 PAPER_GST_STEPS = 4
+PAPER: dict[str, Any] = {  # what Algorithm 1 fixes
+    "variant": "paper",
+    "scale": "max",
+    "anchors": "das",
+    "init": "identity",
+    "view_transform": "dft",
+    "mu": 1e-5,
+    "rho": 1e-5,
+    "eta": 1.6,
+    "max_iter": 100,
+    "tol": 1e-3,
+}
 
 
 @dataclass(frozen=True)
@@ -61,10 +73,10 @@ class Settings:
         return Options(transform, coupling, self.mu, self.rho, self.eta, self.max_iter, self.tol)
 
 
-def resolve(estimator: Any, n_samples: int, seed: int, /) -> Settings:
-    """Check the parameters against the data and replace every "auto"."""
+def resolve(estimator: Any, n_samples: int, seed: int, /, *, n_clusters: int | None = None) -> Settings:
+    """Check the parameters against the data and replace every "auto"; ``n_clusters`` stands in for the estimator's."""
     paper = estimator.variant == "paper"
-    K = int(estimator.n_clusters)
+    K = int(estimator.n_clusters if n_clusters is None else n_clusters)
     anchors = estimator.anchors
     if not isinstance(anchors, str):
         anchors = _row_numbers(anchors, n_samples)

@@ -35,9 +35,13 @@ class Labelling(NamedTuple):
     scale: FloatArray  # (r,)
     centres: FloatArray  # (K, r)
 
+    def embedding(self, T: FloatArray, /) -> FloatArray:
+        """E, the rows as the reading sees them."""
+        return unit_rows(T[:, : len(self.scale)] * self.scale)
+
     def labels(self, T: FloatArray, /) -> IntArray:
         """Labels of rows: the nearest centre in the reading."""
-        E = unit_rows(T[:, : len(self.scale)] * self.scale)
+        E = self.embedding(T)
         return np.asarray((self.centres**2).sum(axis=1) - 2 * E @ self.centres.T).argmin(axis=1)
 
 

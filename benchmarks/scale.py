@@ -1,0 +1,383 @@
+"""Scale and speed, measured part by part; every measurement has a process of its own.
+
+    python benchmarks/scale.py speed   [--rows 10000 100000 1000000]   beside k-means and the anchor methods
+    python benchmarks/scale.py roofline [--rows 1000000]               bytes an iteration moves, beside a plain copy
+    python benchmarks/scale.py reuters                                 five sparse views of 18,758 documents
+    python benchmarks/scale.py disk    [--rows 10000000]               Parquet under a memory limit, beside memory
+    python benchmarks/scale.py dask    [--rows 100000 400000]          three worker processes, bytes an iteration
+    python benchmarks/scale.py kill    [--times 20]                    SIGKILL at random iterations, and resume
+    python benchmarks/scale.py estimate [--rows 30000 300000]          predicted beside measured
+
+Three views of 20, 50 and 30 float32 columns, K = 10. Tables go to the standard output as Markdown.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from manyview import FMCNOF, LMVSC, SFMC, SemiNTF
+from manyview.metrics import adjusted_rand_index
+
+WIDTHS = (20, 50, 30)
+K = 10
+CHUNK = 100_000
+OVERLAP = 0.35  # distance of the cluster centres in units of the noise, a column
+LIMIT = 3_000_000_000
+Result = dict[str, Any]
+
+
+def chunk_of_views(start: int, n_rows: int) -> tuple[list[Any], Any]:
+    """Rows start … start + n of the benchmark's views: the same for any total number of rows."""
+    rng = np.random.default_rng(1)
+    centres = [OVERLAP * rng.standard_normal((K, width)) for width in WIDTHS]
+    rng = np.random.default_rng((2, start))
+    labels = rng.integers(0, K, n_rows)
+    return [(c[labels] + rng.standard_normal((n_rows, c.shape[1]))).astype(np.float32) for c in centres], labels
+
+
+def views_of(n_rows: int) -> tuple[list[Any], Any]:
+    """All rows in memory."""
+    views = [np.empty((n_rows, width), np.float32) for width in WIDTHS]
+    labels = np.empty(n_rows, int)
+    for start in range(0, n_rows, CHUNK):
+        size = min(CHUNK, n_rows - start)
+        parts, labels[start : start + size] = chunk_of_views(start, size)
+        for view, part in zip(views, parts, strict=True):
+            view[start : start + size] = part
+    return views, labels
+
+
+def parquet_of(n_rows: int, folder: Path) -> list[str]:
+    """The same rows in Parquet files, written chunk by chunk."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    paths = [str(folder / f"view-{v}.parquet") for v in range(len(WIDTHS))]
+    schemas = [pa.schema([(f"c{j}", pa.float32()) for j in range(width)]) for width in WIDTHS]
+    writers = [pq.ParquetWriter(path, schema) for path, schema in zip(paths, schemas, strict=True)]
+    for start in range(0, n_rows, CHUNK):
+        parts, _ = chunk_of_views(start, min(CHUNK, n_rows - start))
+        for writer, part, schema in zip(writers, parts, schemas, strict=True):
+            writer.write_table(pa.table(list(part.T), schema=schema))
+    for writer in writers:
+        writer.close()
+    return paths
+
+
+def peak_bytes() -> int:
+    """Largest resident size of this process so far."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def resident_bytes() -> int:
+    """Resident size of this process now."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+
+
+def timed(run: Callable[[], Any]) -> tuple[Any, Result]:
+    """A result, its seconds, and the peak of memory above what was there before."""
+    before, start = resident_bytes(), time.perf_counter()
+    value = run()
+    return value, {"seconds": time.perf_counter() - start, "above": float(max(peak_bytes() - before, 0))}
+
+
+# one measurement each: they run in a process of their own and print a dict
+
+
+def our_methods(n_clusters: int) -> dict[str, Any]:
+    """The anchor methods of this package, as they come."""
+    methods = {"SemiNTF": SemiNTF, "LMVSC": LMVSC, "SFMC": SFMC, "FMCNOF": FMCNOF}
+    seeds = {name: {"random_state": 0} if "random_state" in m().get_params() else {} for name, m in methods.items()}
+    return {name: method(n_clusters, **seeds[name]) for name, method in methods.items()}
+
+
+def one_speed(method: str, n_rows: str) -> Result:
+    """One method on rows in memory."""
+    from sklearn.cluster import KMeans, MiniBatchKMeans, SpectralClustering
+
+    views, labels = views_of(int(n_rows))
+    ours = our_methods(K)
+    theirs: dict[str, Any] = {
+        "KMeans, 20 passes": KMeans(K, n_init=1, max_iter=20, tol=0, random_state=0),
+        "MiniBatchKMeans": MiniBatchKMeans(K, n_init=1, random_state=0),
+        "SpectralClustering": SpectralClustering(K, affinity="nearest_neighbors", random_state=0),
+    }
+    X = views if method in ours else np.hstack(views)
+    fitted, result = timed(lambda: (ours | theirs)[method].fit(X))
+    return result | {"ari": adjusted_rand_index(labels, fitted.labels_)}
+
+
+def one_iterations(n_rows: str, n_jobs: str) -> Result:
+    """Seconds of an iteration, and of copying as many bytes as it must move."""
+    views, _ = views_of(int(n_rows))
+    stamps: list[float] = []
+
+    def note(stage: str, done: int, total: int) -> None:
+        if stage == "factorization":
+            stamps.append(time.perf_counter())
+
+    SemiNTF(K, random_state=0, n_jobs=int(n_jobs), tol=0, max_iter=8, verbose=note).fit(views)
+    # of a row: S twice, H and Y1 in the first pass, Q out; Q, Y1 in the second pass, Q, H and Y1 out
+    moved = int(n_rows) * 4 * (2 * (3 * K + 1) + 8 * K)
+    return {"iteration": float(np.median(np.diff(stamps[1:]))), "moved": moved, "copy": copy_rate(int(n_jobs))}
+
+
+def copy_rate(n_threads: int, size: int = 1 << 27) -> float:
+    """Bytes a second, read and written, of copying arrays much larger than the caches."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    pairs = [(np.ones(size // 8 // n_threads), np.zeros(size // 8 // n_threads)) for _ in range(n_threads)]
+    best = 0.0
+    with ThreadPoolExecutor(n_threads) as pool:
+        for _ in range(10):
+            start = time.perf_counter()
+            list(pool.map(lambda pair: np.copyto(pair[1], pair[0]), pairs))
+            best = max(best, 2 * size / (time.perf_counter() - start))
+    return best
+
+
+def one_reuters(method: str) -> Result:
+    """Five sparse views in the shape of Reuters: 18,758 rows, 0.4 % of the entries."""
+    import scipy.sparse as sp
+
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 6, 18_758)
+    views = []
+    for width in (21_531, 24_892, 34_251, 15_506, 11_547):
+        words = rng.zipf(1.3, (18_758, int(0.004 * width))) % width
+        own = rng.random(words.shape) < 0.3
+        words = np.where(own, (words * 6 + labels[:, None]) % width, words)
+        rows = np.repeat(np.arange(18_758), words.shape[1])
+        views.append(sp.csr_array((np.ones(words.size), (rows, words.ravel())), shape=(18_758, width)))
+    fitted, result = timed(lambda: our_methods(6)[method].fit(views))
+    return result | {"ari": adjusted_rand_index(labels, fitted.labels_)}
+
+
+def one_disk(engine: str, folder: str, limit: str) -> Result:
+    """A fit from Parquet; with a limit, memory beyond it cannot be had."""
+    if int(limit):
+        resource.setrlimit(resource.RLIMIT_DATA, (int(limit), int(limit)))
+    paths = [str(Path(folder) / f"view-{v}.parquet") for v in range(len(WIDTHS))]
+    model, result = timed(lambda: SemiNTF(K, random_state=0, engine=engine, scratch=folder).fit(paths))
+    np.save(Path(folder) / f"labels-{engine}.npy", model.labels_)
+    return result | {"peak": float(peak_bytes()), "iterations": model.n_iter_}
+
+
+def one_estimate(engine: str, n_rows: str) -> Result:
+    """What was predicted and what was needed."""
+    views, _ = views_of(int(n_rows))
+    predicted = SemiNTF(K).estimate(int(n_rows), WIDTHS)[engine]
+    _, result = timed(lambda: SemiNTF(K, random_state=0, engine=engine).fit(views))
+    return result | {"predicted_seconds": predicted.seconds, "predicted_memory": float(predicted.memory)}
+
+
+def one_fit_with_checkpoint(folder: str, kill_at: str) -> Result:
+    """A fit that kills itself after an iteration, if told to."""
+
+    def die(stage: str, done: int, total: int) -> None:
+        if stage == "factorization" and done and done == int(kill_at):
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    views, _ = views_of(20_000)
+    model = SemiNTF(K, random_state=0, tol=0, max_iter=30, verbose=die)
+    model.fit(views, checkpoint=Path(folder) / "kept", checkpoint_every=3)
+    np.save(Path(folder) / "indicator.npy", model.indicator_)
+    return {"iterations": model.n_iter_}
+
+
+# the parts
+
+
+def speed(options: argparse.Namespace) -> None:
+    """SemiNTF beside k-means on the concatenation and the anchor methods of this package."""
+    methods = ("KMeans, 20 passes", "MiniBatchKMeans", "SpectralClustering", "SemiNTF", "LMVSC", "SFMC", "FMCNOF")
+    most = {"SpectralClustering": 10_000, "SFMC": 100_000, "LMVSC": 1_000_000, "FMCNOF": 1_000_000}
+    print("| rows | method | s | times 20 Lloyd passes | peak above input MB | ARI |\n|---|---|---|---|---|---|")
+    for n_rows in options.rows or (10_000, 100_000, 1_000_000):
+        lloyd = 0.0
+        for method in methods:
+            if n_rows > most.get(method, n_rows):
+                continue
+            found = in_a_process("one_speed", method, n_rows)
+            lloyd = lloyd or found["seconds"]
+            print(
+                f"| {n_rows:,} | {method} | {found['seconds']:.2f} | {found['seconds'] / lloyd:.1f} | "
+                f"{found['above'] / 1e6:.0f} | {found['ari']:.3f} |",
+                flush=True,
+            )
+
+
+def roofline(options: argparse.Namespace) -> None:
+    """How near an iteration comes to the speed of memory."""
+    print("| rows | threads | s an iteration | MB moved | copy GB/s | fraction |\n|---|---|---|---|---|---|")
+    for n_rows in options.rows or (1_000_000,):
+        for n_jobs in (1, 2):
+            found = in_a_process("one_iterations", n_rows, n_jobs)
+            fraction = found["moved"] / found["iteration"] / found["copy"]
+            print(
+                f"| {n_rows:,} | {n_jobs} | {found['iteration']:.3f} | {found['moved'] / 1e6:.0f} | "
+                f"{found['copy'] / 1e9:.1f} | {fraction:.2f} |",
+                flush=True,
+            )
+
+
+def reuters(options: argparse.Namespace) -> None:
+    """The shape of Reuters, beside the published 420 s."""
+    print("| method | s | peak above input MB | ARI |\n|---|---|---|---|\n| Semi-NTF as published | 420 | | |")
+    for method in ("SemiNTF", "LMVSC", "SFMC", "FMCNOF"):
+        found = in_a_process("one_reuters", method)
+        print(f"| {method} | {found['seconds']:.1f} | {found['above'] / 1e6:.0f} | {found['ari']:.3f} |", flush=True)
+
+
+def disk(options: argparse.Namespace) -> None:
+    """Parquet under a memory limit; up to a million rows also in memory, and the labels compared."""
+    print("| rows | engine | limit GB | s | peak GB | iterations | ARI with memory |\n|---|---|---|---|---|---|---|")
+    for n_rows in options.rows or (1_000_000, 10_000_000):
+        with tempfile.TemporaryDirectory(dir=options.folder) as name:
+            parquet_of(n_rows, Path(name))
+            for engine, limit in (("disk", LIMIT), ("memory", 0)):
+                if engine == "memory" and n_rows > 1_000_000:
+                    continue
+                found = in_a_process("one_disk", engine, name, limit)
+                both = [Path(name) / f"labels-{e}.npy" for e in ("disk", "memory")]
+                agreed = f"{adjusted_rand_index(*map(np.load, both)):.4f}" if both[1].exists() else ""
+                print(
+                    f"| {n_rows:,} | {engine} | {limit / 1e9 or '-'} | {found['seconds']:.0f} | "
+                    f"{found['peak'] / 1e9:.2f} | {found['iterations']} | {agreed} |",
+                    flush=True,
+                )
+
+
+class Traffic:
+    """Bytes that go through the sockets of this process, in which client and scheduler live."""
+
+    def __init__(self) -> None:
+        tcp: Any = import_module("distributed.comm.tcp")
+        self.bytes = 0
+        write, from_frames = tcp.TCP.write, tcp.from_frames
+
+        async def counted_write(comm: Any, *args: Any, **options: Any) -> Any:
+            size = await write(comm, *args, **options)
+            self.bytes += int(size or 0)
+            return size
+
+        async def counted_from_frames(frames: Any, *args: Any, **options: Any) -> Any:
+            self.bytes += sum(len(frame) for frame in ([frames] if isinstance(frames, bytes | bytearray) else frames))
+            return await from_frames(frames, *args, **options)
+
+        tcp.TCP.write, tcp.from_frames = counted_write, counted_from_frames
+
+
+def dask(options: argparse.Namespace) -> None:
+    """Three worker processes and a scheduler on this machine; one worker is killed."""
+    distributed: Any = import_module("distributed")
+    print("| rows | s | s in memory | kB an iteration | same bits | and with a worker killed |")
+    print("|---|---|---|---|---|---|")
+    with distributed.LocalCluster(
+        processes=True, n_workers=3, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0"
+    ) as cluster:
+        traffic = Traffic()
+        for n_rows in options.rows or (100_000, 400_000):
+            with tempfile.TemporaryDirectory(dir=options.folder) as name, distributed.Client(cluster) as client:
+                paths = parquet_of(n_rows, Path(name))
+                print_dask_row(n_rows, paths, client, traffic)
+
+
+def print_dask_row(n_rows: int, paths: list[str], client: Any, traffic: Traffic) -> None:
+    """One fit as it is, one in which a worker is killed, and one in memory."""
+    marks: list[int] = []
+    settings: dict[str, Any] = {"random_state": 0, "tol": 0, "max_iter": 6}
+
+    def count(stage: str, done: int, total: int) -> None:
+        if stage == "factorization":
+            marks.append(traffic.bytes)
+
+    def kill(stage: str, done: int, total: int) -> None:
+        if stage == "factorization" and done == 3:
+            os.kill(min(client.run(os.getpid).values()), signal.SIGKILL)
+
+    memory, in_memory = timed(lambda: SemiNTF(K, engine="memory", **settings).fit(paths))
+    model, found = timed(lambda: SemiNTF(K, engine="dask", verbose=count, **settings).fit(paths))
+    harmed = SemiNTF(K, engine="dask", verbose=kill, **settings).fit(paths)
+    client.wait_for_workers(3, timeout=300)
+    same = [
+        bool(np.array_equal(memory.labels_, other.labels_) and np.array_equal(memory.factors_, other.factors_))
+        for other in (model, harmed)
+    ]
+    print(
+        f"| {n_rows:,} | {found['seconds']:.1f} | {in_memory['seconds']:.1f} | {np.median(np.diff(marks)) / 1e3:.0f} | "
+        f"{same[0]} | {same[1]} |",
+        flush=True,
+    )
+
+
+def kill(options: argparse.Namespace) -> None:
+    """SIGKILL at random iterations, again and again, until the fit is through; then compare with one in peace."""
+    with tempfile.TemporaryDirectory(dir=options.folder) as name:
+        in_a_process("one_fit_with_checkpoint", name, 0)
+        whole = np.load(Path(name) / "indicator.npy")
+        moments, equal = random.Random(0), 0
+        for _ in range(options.times):
+            with tempfile.TemporaryDirectory(dir=options.folder) as other:
+                in_a_process("one_fit_with_checkpoint", other, moments.randint(1, 29), check=False)
+                in_a_process("one_fit_with_checkpoint", other, 0)
+                equal += bool(np.array_equal(whole, np.load(Path(other) / "indicator.npy")))
+        print(f"Killed {options.times} times, resumed, equal to the bit: {equal}.")
+
+
+def estimate(options: argparse.Namespace) -> None:
+    """Predicted beside measured."""
+    print("| rows | engine | s predicted | s | MB predicted | MB |\n|---|---|---|---|---|---|")
+    for n_rows in options.rows or (30_000, 300_000):
+        for engine in ("memory", "disk"):
+            found = in_a_process("one_estimate", engine, n_rows)
+            print(
+                f"| {n_rows:,} | {engine} | {found['predicted_seconds']:.1f} | {found['seconds']:.1f} | "
+                f"{found['predicted_memory'] / 1e6:.0f} | {found['above'] / 1e6:.0f} |",
+                flush=True,
+            )
+
+
+def in_a_process(name: str, *arguments: Any, check: bool = True) -> Result:
+    """Run one measurement in a fresh interpreter."""
+    command = [sys.executable, __file__, "one", "--call", name, *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if check and done.returncode:
+        raise SystemExit(f"{name} {arguments}: {done.stderr[-2000:]}")
+    result: Result = json.loads(done.stdout.splitlines()[-1]) if done.stdout else {}
+    return result
+
+
+def main() -> None:
+    """Run the part that is asked for."""
+    parts = {part.__name__: part for part in (speed, roofline, reuters, disk, dask, kill, estimate)}
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("part", choices=[*parts, "one"])
+    parser.add_argument("--rows", type=int, nargs="+")
+    parser.add_argument("--times", type=int, default=20)
+    parser.add_argument("--folder", type=Path, help="where files are written; by default that of temporary files")
+    parser.add_argument("--call", nargs="+", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.part == "one":
+        print(json.dumps(globals()[options.call[0]](*options.call[1:])))
+    else:
+        parts[options.part](options)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,179 @@
+"""What a fit will need, before it starts: bytes from the shapes, seconds from a short measurement on this machine.
+
+Per row (s bytes a number, L slices of k weights, r = 3K + 1 columns of T, F factors of K columns in each of C slices):
+
+    graph L (k (4 + s) + 1)      T  s r      state  2 s F C K  (two generations)      results  16 K + s C K + 40
+
+In memory all of it is there at once. On disk it is scratch space, and memory holds a few blocks and the labels.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from joblib import effective_n_jobs
+
+from manyview.anchors.graph import AnchorGraph, SliceAnchors
+from manyview.cluster.semi_ntf.settings import Settings
+from manyview.kernels.arrays import FloatArray
+from manyview.views import Views
+from manyview.views.blocks import RowBlock
+from manyview.views.check import is_elsewhere
+from manyview.views.geometry import CLIP, Geometry, Scaling
+from manyview.views.scaling import Centred, Standardised
+
+FIXED_BYTES = 90_000_000  # sample, anchors, Gram matrices
+ROW_BYTES_ON_DISK = 140  # labels, and what else has an entry a row in memory
+GEOMETRIES = 2
+SAMPLED_ROWS = 20_000
+SAMPLE_SHARE = 4.5  # anchors, weights and start, in units of the graph of the sampled rows
+OTHER_PASSES = 0.4  # statistics, start and labels, in units of the graph of all rows
+ITERATION_SHARE = 0.012  # of an iteration, in the same units
+USUAL_ITERATIONS = 20
+DISK_FACTOR, DASK_FACTOR = 1.3, 1.5  # reading and writing blocks; moving and scheduling them
+CALIBRATION_ROWS = 2048
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Needs of one engine."""
+
+    memory: int  # bytes, peak of the process beyond the input in memory; with "dask" of all workers together
+    scratch: int  # bytes on disk
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Needs of every engine, and how much memory there is."""
+
+    engines: dict[str, Cost]
+    available: int | None  # bytes of memory that are free now; None: not known on this system
+
+    def __getitem__(self, engine: str) -> Cost:
+        return self.engines[engine]
+
+    def __str__(self) -> str:
+        lines = [
+            f"{name:8}{cost.memory / 1e9:10.2f} GB memory{cost.scratch / 1e9:10.2f} GB scratch{cost.seconds:10.0f} s"
+            for name, cost in self.engines.items()
+        ]
+        return "\n".join(lines)
+
+
+def estimate(
+    settings: Settings, n_samples: int, view_widths: Sequence[int], /, *, block_rows: int, n_jobs: int | None
+) -> Estimate:
+    """Needs of a fit in memory, from disk and on a cluster with as many threads as here."""
+    widths = [int(width) for width in view_widths]
+    if n_samples < 1 or not widths or min(widths) < 1:
+        raise ValueError(f"estimate needs rows and columns; got n_samples={n_samples}, view_widths={widths}.")
+    n_threads = int(effective_n_jobs(-1 if n_jobs is None else n_jobs))
+    rows = n_samples * _row_bytes(settings, len(widths))
+    item = np.dtype(settings.dtype).itemsize
+    fixed = FIXED_BYTES + n_threads * min(block_rows, n_samples) * settings.n_anchors * 4 * item  # and blocks in work
+    seconds = _seconds(settings, n_samples, widths, n_threads)
+    source = n_samples * sum(widths) * item
+    engines = {
+        "memory": Cost(fixed + rows, 0, seconds),
+        "disk": Cost(fixed + ROW_BYTES_ON_DISK * n_samples, rows + source, DISK_FACTOR * seconds),
+        "dask": Cost(fixed + rows + source, 0, DASK_FACTOR * seconds),
+    }
+    return Estimate(engines, available_memory())
+
+
+def require_room(name: str, settings: Settings, views: Views, scratch: Any, /) -> None:
+    """Refuse a fit that would be killed for want of memory, or stop for want of disk, and say what would work."""
+    rows = len(views) * _row_bytes(settings, len(views.tables))
+    if name == "memory":
+        needed, free = FIXED_BYTES + rows + _bytes_on_disk(views), available_memory()
+        on_disk = FIXED_BYTES + ROW_BYTES_ON_DISK * len(views)
+        if free is not None and needed > free:
+            raise MemoryError(
+                f"This fit needs about {needed / 1e9:.1f} GB of memory and {free / 1e9:.1f} GB are free. engine='disk' "
+                f"needs {on_disk / 1e9:.1f} GB of memory and {rows / 1e9:.1f} GB of scratch space, best with views in "
+                ".npy or Parquet files."
+            )
+    if name == "disk":
+        directory = tempfile.gettempdir() if scratch is None else scratch
+        free = shutil.disk_usage(directory).free
+        if rows > free:
+            raise OSError(
+                f"This fit needs about {rows / 1e9:.1f} GB of scratch space and {str(directory)!r} has "
+                f"{free / 1e9:.1f} GB: name another directory (scratch=), or use engine='dask'."
+            )
+
+
+def _bytes_on_disk(views: Views) -> int:
+    """Of tables that the engine in memory would have to load first."""
+    return sum(table.shape[0] * table.shape[1] * table.dtype.itemsize for table in views.tables if is_elsewhere(table))
+
+
+def available_memory() -> int | None:
+    """Bytes that this process may still take: what the system has free, and what its own limit leaves."""
+    if not os.path.exists("/proc/meminfo"):
+        return None
+    import resource  # where there is /proc, there is this
+
+    with open("/proc/meminfo") as file:
+        free = next(int(line.split()[1]) * 1024 for line in file if line.startswith("MemAvailable:"))
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit == resource.RLIM_INFINITY:
+        return free
+    with open("/proc/self/statm") as file:
+        taken = int(file.read().split()[0]) * resource.getpagesize()
+    return max(min(free, limit - taken), 0)
+
+
+def _n_slices(settings: Settings, n_views: int) -> int:
+    geometries = GEOMETRIES if settings.scale == "auto" else 1
+    return geometries * (n_views + (n_views > 1 and not settings.paper))
+
+
+def _row_bytes(settings: Settings, n_views: int) -> int:
+    item, K = np.dtype(settings.dtype).itemsize, settings.n_clusters
+    L = _n_slices(settings, n_views)
+    graph = L * (settings.neighbours[0] * (4 + item) + 1)
+    factors, slices = (3, 1) if settings.shared else (5, L)
+    sliced = 0 if settings.shared else L * settings.neighbours[0] * (4 + item)  # S as matrices of its own
+    return graph + sliced + item * (3 * K + 1) + 2 * item * factors * slices * K + 16 * K + item * slices * K + 40
+
+
+def _seconds(settings: Settings, n_samples: int, widths: list[int], n_threads: int) -> float:
+    row = _graph_seconds(settings, widths)
+    iterations = min(settings.max_iter, USUAL_ITERATIONS)
+    share = (
+        1 + OTHER_PASSES + ITERATION_SHARE * iterations * (1 if settings.shared else _n_slices(settings, len(widths)))
+    )
+    return row * (SAMPLE_SHARE * min(n_samples, SAMPLED_ROWS) + share * n_samples / n_threads)
+
+
+def _graph_seconds(settings: Settings, widths: list[int]) -> float:
+    """Seconds a row, measured: anchor weights of one block of random numbers of the same shape."""
+    rng = np.random.default_rng(0)
+    tables: list[FloatArray] = [
+        rng.standard_normal((CALIBRATION_ROWS, width)).astype(settings.dtype) for width in widths
+    ]
+    clipped: tuple[Scaling, ...] = tuple(
+        Standardised(np.zeros(w), np.ones(w), np.ones(w, dtype=bool), CLIP) for w in widths
+    )
+    centred: tuple[Scaling, ...] = tuple(Centred(np.zeros(w), np.ones(w, dtype=bool)) for w in widths)
+    maps = (clipped, centred) if settings.scale == "auto" else (clipped,)
+    kinds, nowhere = ("measurements",) * len(widths), np.zeros(len(widths), dtype=bool)
+    geometry = Geometry(maps, np.ones((len(maps), len(widths))), kinds, (), nowhere)
+    m = settings.n_anchors
+    anchors = tuple(SliceAnchors(rng.standard_normal((m, w)), np.ones(m, dtype=bool)) for w in widths)
+    joint = len(widths) > 1 and not settings.paper
+    graph = AnchorGraph(geometry, (anchors,) * len(maps), (), m, settings.neighbours, joint, settings.dtype)
+    block = RowBlock(0, tuple(tables))
+    graph(block)
+    start = time.perf_counter()
+    graph(block)
+    return (time.perf_counter() - start) / CALIBRATION_ROWS

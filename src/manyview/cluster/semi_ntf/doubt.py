@@ -1,0 +1,167 @@
+"""How far to trust the labels: row by row, cluster by cluster, and where the views contradict them.
+
+    confidence_i = (min over other clusters of ||e_i - c_k||² - ||e_i - c_label(i)||²) / 2, cut to [0, 1]
+
+e_i: unit row of K vectors of the walk, c_k: mean of a cluster. Clusters that the walk never leaves are orthogonal
+there, so a row at its centre has (2 - 0) / 2 = 1. The margin in the embedding ranks rows better than the margin of
+their memberships: it sees the neighbours' neighbours.
+
+    vote of view v for row i:  sum over its slices of W_l C_l, C_l (m, K) = share of an anchor's mass in each cluster
+
+with the row's own mass taken out, lest it vote for itself. The views disagree where more than half of the weight of
+the views that have an opinion stands behind another cluster than the label.
+
+    stability of a cluster: mean Jaccard index with the closest cluster that parts of the rows find
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from manyview.anchors import GraphBlock
+from manyview.cluster.semi_ntf.fusion import Fusion
+from manyview.cluster.semi_ntf.resampling import (
+    Witness,
+    draw_part,
+    few_distinct_rows_allowed,
+    jaccard,
+    joint_counts,
+    part_size,
+    read,
+)
+from manyview.engine import Engine, Rows, add
+from manyview.kernels.arrays import BoolArray, FloatArray, IntArray
+from manyview.kernels.spectral import Basis, reading_scale, unit_rows
+
+if TYPE_CHECKING:
+    from manyview.cluster.semi_ntf.model import Graphs
+
+N_PARTS = 8
+PART_ROWS = 5_000
+STEPS = 1
+
+
+class Assessment(NamedTuple):
+    """New rows, and how far to trust what is said about them."""
+
+    labels: IntArray  # (n,)
+    confidence: FloatArray  # (n,), 0 to 1
+    views_disagree: BoolArray  # (n,)
+    view_labels: IntArray  # (n, V), the cluster that each view would choose; -1: the view does not know the row
+
+
+class Doubt(NamedTuple):
+    """What a fit knows about its own reliability; maps new rows too."""
+
+    reading: FloatArray  # (G m, r), from the fused graph to the embedding
+    centres: FloatArray  # (K, r)
+    slice_mass: FloatArray  # (L, m, K), mass of every cluster that flows through an anchor of a slice
+    view_of_slice: IntArray  # (L,), -1 for the joint tables
+    slice_weights: FloatArray  # (L,)
+    view_weights: FloatArray  # (V,)
+    cluster_stability: FloatArray  # (K,)
+
+    def confidence(self, fusion: Fusion, block: GraphBlock, labels: IntArray, /) -> FloatArray:
+        """Margin (n,) in the embedding, 0 to 1."""
+        if len(self.centres) == 1:
+            return np.ones(block.n_rows)
+        E = unit_rows(fusion.walk(block, right=self.reading).astype(np.float64, copy=False))
+        # ||e - c||² up to ||e||², which all clusters share
+        distances = (self.centres**2).sum(axis=1) - 2 * E @ self.centres.T
+        rows = np.arange(block.n_rows)
+        own = distances[rows, labels]
+        distances[rows, labels] = np.inf
+        return np.clip((distances.min(axis=1) - own) / 2, 0, 1)
+
+    def votes(self, block: GraphBlock, /, *, own: IntArray | None = None) -> tuple[IntArray, BoolArray]:
+        """The cluster (n, V) that every view would choose, and whether it has an opinion."""
+        n, K = block.n_rows, len(self.centres)
+        votes = np.zeros((len(self.view_weights), n, K))
+        for index, view in enumerate(self.view_of_slice):
+            if view >= 0:
+                votes[view] += slice_votes(block, index, self.slice_mass[index], own=own)
+        return votes.argmax(axis=2).T, (votes.max(axis=2) > 0).T
+
+    def contradicted(self, votes: IntArray, opinion: BoolArray, labels: IntArray, /) -> BoolArray:
+        """Whether the weighted majority of the views that have an opinion is for another cluster (n,)."""
+        against = (opinion & (votes != labels[:, None])) @ self.view_weights
+        return np.asarray(against > 0.5 * (opinion @ self.view_weights))
+
+    def views_disagree(self, block: GraphBlock, labels: IntArray, /) -> BoolArray:
+        """Where the views contradict the labels of rows that the fit has seen (n,)."""
+        return self.contradicted(*self.votes(block, own=labels), labels)
+
+
+def slice_votes(block: GraphBlock, index: int, mass: FloatArray, /, *, own: IntArray | None) -> FloatArray:
+    """W_l (mass / degree), rows summing to one; with ``own`` labels, as if the row itself had no mass."""
+    w = block.weights[:, index].astype(np.float64)  # (n, k)
+    columns = block.columns[:, index]
+    degree = mass.sum(axis=1)[columns]
+    rest = degree - w if own is not None else degree
+    share = np.where(rest > 1e-9, w / np.where(rest > 1e-9, rest, 1), 0)
+    n, k = w.shape
+    S = sp.csr_array((share.ravel(), columns.ravel(), np.arange(0, n * k + 1, k)), shape=(n, len(mass)))
+    votes = np.asarray(S @ mass)
+    if own is not None:
+        votes[np.arange(n), own] -= (share * w).sum(axis=1)
+    votes = np.maximum(votes, 0)
+    total = votes.sum(axis=1, keepdims=True)
+    return votes / np.where(total > 1e-12, total, np.inf)
+
+
+def examine(
+    built: Graphs,
+    T: Rows[FloatArray],
+    fusion: Fusion,
+    basis: Basis,
+    labels: Rows[IntArray],
+    slice_weights: FloatArray,
+    engine: Engine,
+    /,
+    *,
+    n_clusters: int,
+    seed: int,
+) -> Doubt:
+    """Centres, masses and stability for labels 0 … K - 1 of all rows, in one pass."""
+    K, n_anchors = n_clusters, built.graph.n_anchors
+    scale = reading_scale(basis.s[:K], STEPS)
+    witnesses = _witnesses(engine.collect(partial(fusion.walk, right=basis.W), built.sample), engine, K, seed)
+
+    def of_block(pair: tuple[GraphBlock, tuple[FloatArray, IntArray]]) -> tuple[FloatArray, ...]:
+        block, (rows, known) = pair
+        Z = np.eye(K)[known]
+        E = unit_rows(rows[:, : len(scale)].astype(np.float64, copy=False) * scale)
+        mass = [block.slice(index, n_anchors).T @ Z for index in range(block.columns.shape[1])]
+        counts = [joint_counts(known, witness.labels(rows), K) for witness in witnesses]
+        return Z.T @ E, np.stack(mass).astype(np.float64), np.stack(counts)
+
+    sums, mass, counts = engine.reduce(of_block, engine.pair(built.rows, engine.pair(T, labels)), add)
+    sizes = counts[0].sum(axis=1)
+    views = np.array([-1 if name.view is None else name.view for name in built.graph.slices])
+    weights = np.bincount(views[views >= 0], weights=slice_weights[views >= 0])
+    return Doubt(
+        reading=basis.W[:, : len(scale)] * scale,
+        centres=sums / np.maximum(sizes, 1)[:, None],
+        slice_mass=mass,
+        view_of_slice=views,
+        slice_weights=slice_weights,
+        view_weights=weights / weights.sum(),
+        cluster_stability=np.mean([jaccard(table) for table in counts], axis=0),
+    )
+
+
+def _witnesses(T: FloatArray, engine: Engine, K: int, seed: int) -> list[Witness]:
+    """Readings of random parts of at most a few thousand rows."""
+    if len(T) > PART_ROWS:
+        T = T[np.sort(np.random.default_rng(seed).choice(len(T), PART_ROWS, replace=False))]
+    size = part_size(len(T), K)
+
+    def witness(number: int) -> Witness:
+        return read(T, draw_part(T, size, seed=seed + 1 + number), K, seed=seed + 1 + number)
+
+    with few_distinct_rows_allowed():
+        return list(engine.map(witness, list(range(N_PARTS))))

@@ -1,0 +1,78 @@
+"""New data over time: anchors and weights stay, the sums that labels are read from grow.
+
+    d += B'1        M += B'Z        n += Z'1                                  B: fused weights (b, G m) of a batch
+    D^(-1/2) = (G d)^(-1/2),   anchor membership = M / (G d)
+
+Z is the indicator of the labels that the model gives the batch; all sums are over every row seen so far.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from manyview.anchors import GraphBlock
+from manyview.cluster.semi_ntf.fusion import Fusion
+from manyview.cluster.semi_ntf.model import membership_of
+from manyview.engine import Engine, Rows, add
+from manyview.kernels.arrays import FloatArray, IntArray
+from manyview.views import Views
+from manyview.views.blocks import row_blocks
+
+
+class Sums(NamedTuple):
+    """What a batch adds."""
+
+    degree: FloatArray  # (G m,), d
+    mass: FloatArray  # (G m, K), M
+    sizes: IntArray  # (K,), n
+
+
+class Grown(NamedTuple):
+    """The renewed small parts of a model."""
+
+    fusion: Fusion
+    anchor_membership: FloatArray  # (G m, K)
+    sizes: IntArray  # (K,)
+
+
+def batch_sums(fusion: Fusion, n_clusters: int, rows: Rows[tuple[GraphBlock, IntArray]], engine: Engine, /) -> Sums:
+    """One pass over a batch with its labels."""
+
+    def of_block(pair: tuple[GraphBlock, IntArray]) -> tuple[FloatArray, FloatArray, IntArray]:
+        block, labels = pair
+        mass = np.asarray(fusion.mixed(block).astype(np.float64).T @ np.eye(n_clusters)[labels])
+        return mass.sum(axis=1), mass, np.bincount(labels, minlength=n_clusters)
+
+    return Sums(*engine.reduce(of_block, rows, add))
+
+
+def grow(fusion: Fusion, anchor_membership: FloatArray, sizes: IntArray, batch: Sums, /) -> Grown:
+    """Add the sums of a batch to those that the model was read from."""
+    n_geometries = int(fusion.geometry_of_slice.max()) + 1
+    inverse = np.divide(
+        1, fusion.column_scale**2, out=np.zeros_like(fusion.column_scale), where=fusion.column_scale > 0
+    )
+    degree = inverse / n_geometries + batch.degree
+    mass = anchor_membership * inverse[:, None] + batch.mass
+    scale = 1 / np.sqrt(np.where(degree > 1e-12, degree, np.inf) * n_geometries)
+    return Grown(fusion._replace(column_scale=scale), mass * scale[:, None] ** 2, sizes + batch.sizes)
+
+
+def absorb(model: Any, views: Views, engine: Engine, /) -> tuple[Grown, IntArray, FloatArray, FloatArray]:
+    """The grown model, and labels, memberships and confidence of the batch, read as the model was before it."""
+    graph, fusion, known, doubt = model.anchor_graph_, model.fusion_, model.anchor_membership_, model.doubt_
+    with engine.running():
+        raw = engine.cut(row_blocks(views), len(views))
+        rows = engine.map(graph, raw)
+        memberships = engine.map(partial(membership_of, fusion, known), rows)
+        labels = engine.map(lambda block: block.argmax(axis=1), memberships)
+        batch = batch_sums(fusion, known.shape[1], engine.pair(rows, labels), engine)
+        return (
+            grow(fusion, known, model.cluster_sizes_, batch),
+            engine.collect(lambda block: block, labels),
+            engine.deliver(lambda block: block, memberships),
+            engine.deliver(lambda pair: doubt.confidence(fusion, *pair), engine.pair(rows, labels)),
+        )

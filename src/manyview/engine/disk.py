@@ -1,0 +1,122 @@
+"""Row blocks on disk: of all rows, only the few blocks that threads are working on are in memory.
+
+A pass reads its blocks from scratch files and writes the new ones to another. Arrays that a function only passes on
+are not written again, so an iteration moves what it changes.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from os import PathLike, fspath
+from typing import Any
+
+import numpy as np
+
+from manyview.engine.memory import MemoryEngine
+from manyview.engine.rows import B, C, Rows, T, concatenate, edges, fold, settled
+from manyview.engine.spill import Loader, Made, SpillFile, pack, rows_of
+
+
+class DiskRows:
+    """Blocks that are loaded when they are asked for."""
+
+    def __init__(self, packed: Sequence[Any]) -> None:
+        self.packed = packed
+
+    def __len__(self) -> int:
+        return len(self.packed)
+
+    def __iter__(self) -> Iterator[Any]:
+        return (Loader().unpack(block) for block in self.packed)
+
+
+class DiskEngine:
+    """The engine for data that does not fit in memory.
+
+    Parameters
+    ----------
+    n_jobs, block_rows
+        As for the engine in memory, and with the same bits.
+    scratch : path, optional
+        Directory for the blocks, by default that of temporary files. On some systems that one is kept in memory.
+    """
+
+    def __init__(
+        self, *, n_jobs: int | None = None, block_rows: int = 4096, scratch: str | PathLike[str] | None = None
+    ) -> None:
+        self._local = MemoryEngine(n_jobs=n_jobs, block_rows=block_rows)
+        self.block_rows = block_rows
+        self.scratch = fspath(tempfile.gettempdir() if scratch is None else scratch)
+
+    @contextmanager
+    def running(self) -> Iterator[DiskEngine]:
+        """Hold the threads for the time of a fit."""
+        with self._local.running():
+            yield self
+
+    def cut(self, make: Callable[[int, int], B], n_rows: int) -> Rows[B]:
+        """Blocks of the source: read again in every pass, or copied to scratch where ``make.slow`` says so."""
+        stretches = edges(n_rows, self.block_rows)
+        if not getattr(make, "slow", False):
+            return DiskRows([Made(make, start, stop) for start, stop in stretches])
+        file = SpillFile(self.scratch)
+        return DiskRows([pack(settled(make(start, stop)), file.append) for start, stop in stretches])
+
+    def map(self, function: Callable[[B], C], rows: Rows[B]) -> Rows[C]:
+        if not isinstance(rows, DiskRows):
+            return self._local.map(function, rows)
+        file = SpillFile(self.scratch)
+
+        def of_block(packed: Any) -> Any:
+            block, loader = _load(packed)
+            return pack(settled(function(block)), loader.saver(file))
+
+        return DiskRows(self._local.map(of_block, rows.packed))
+
+    def pair(self, first: Rows[B], second: Rows[C]) -> Rows[tuple[B, C]]:
+        if isinstance(first, DiskRows) and isinstance(second, DiskRows):
+            return DiskRows(list(zip(first.packed, second.packed, strict=True)))
+        return self._local.pair(first, second)
+
+    def reduce(self, function: Callable[[B], T], rows: Rows[B], combine: Callable[[T, T], T]) -> T:
+        if not isinstance(rows, DiskRows):
+            return self._local.reduce(function, rows, combine)
+        return fold(self._results(function, rows), combine)
+
+    def step(
+        self, function: Callable[[B], tuple[C, T]], rows: Rows[B], combine: Callable[[T, T], T]
+    ) -> tuple[Rows[C], T]:
+        if not isinstance(rows, DiskRows):
+            return self._local.step(function, rows, combine)
+        file = SpillFile(self.scratch)
+
+        def of_block(packed: Any) -> tuple[Any, T]:
+            block, loader = _load(packed)
+            renewed, report = settled(function(block))
+            return pack(renewed, loader.saver(file)), report
+
+        packed, total = self._local.step(of_block, rows.packed, combine)
+        return DiskRows(packed), total
+
+    def collect(self, function: Callable[[B], Any], rows: Rows[B]) -> Any:
+        if not isinstance(rows, DiskRows):
+            return self._local.collect(function, rows)
+        return concatenate(list(self._results(function, rows)))
+
+    def deliver(self, function: Callable[[B], Any], rows: Rows[B]) -> Any:
+        """A read-only memory-mapped array; its file disappears with it."""
+        if not isinstance(rows, DiskRows):
+            return self._local.deliver(function, rows)
+        file = SpillFile(self.scratch)
+        parts = [file.append(np.asarray(part)) for part in self._results(function, rows)]
+        return file.map(parts[0], rows_of(parts))
+
+    def _results(self, function: Callable[[B], C], rows: DiskRows) -> Iterator[C]:
+        return self._local.results(lambda packed: function(_load(packed)[0]), rows.packed)
+
+
+def _load(packed: Any) -> tuple[Any, Loader]:
+    loader = Loader()
+    return loader.unpack(packed), loader

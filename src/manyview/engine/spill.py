@@ -1,0 +1,164 @@
+"""Arrays on disk, for row blocks that do not fit in memory.
+
+A pass writes all its arrays to one scratch file. The file has no name: it disappears when the last array in it is
+forgotten, or when the process ends in whatever way, so nothing is ever left behind.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import tempfile
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from manyview.engine.rows import rebuilt, settled
+
+FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
+
+
+class SpillFile:
+    """A nameless scratch file that arrays are appended to, by several threads."""
+
+    def __init__(self, directory: str) -> None:
+        self._directory = directory
+        self._file = tempfile.TemporaryFile(dir=directory, buffering=0)  # noqa: SIM115 - lives as long as its arrays
+        self._end = 0
+        self._lock = threading.Lock()
+
+    def __del__(self) -> None:
+        if hasattr(self, "_file"):
+            self._file.close()
+
+    def append(self, array: np.ndarray[Any, Any], /) -> StoredArray:
+        """Write an array behind the others."""
+        if array.dtype.hasobject:
+            raise TypeError("Blocks on disk hold numbers; got an array of Python objects.")
+        with self._lock:
+            offset, self._end = self._end, self._end + array.nbytes
+        if array.nbytes:
+            self._write(_bytes(np.ascontiguousarray(array)), offset)
+        return StoredArray(self, offset, array.shape, array.dtype)
+
+    def _write(self, data: memoryview, offset: int) -> None:
+        try:
+            while data:
+                written = os.pwrite(self._file.fileno(), data, offset)
+                data, offset = data[written:], offset + written
+        except OSError as error:
+            if error.errno not in FULL:
+                raise
+            raise OSError(
+                error.errno,
+                f"No room for row blocks in {self._directory!r}, {offset / 1e9:.2f} GB into a file. "
+                "Free some space, or name a directory with more of it (scratch=).",
+            ) from error
+
+    def read(self, out: np.ndarray[Any, Any], offset: int, /) -> None:
+        """Fill an array from the file."""
+        data = _bytes(out)
+        while data:
+            count = os.preadv(self._file.fileno(), [data], offset)
+            if count == 0:
+                raise OSError(errno.EIO, f"A scratch file in {self._directory!r} ends too early.")
+            data, offset = data[count:], offset + count
+
+    def map(self, first: StoredArray, n_rows: int, /) -> np.ndarray[Any, Any]:
+        """All that follows ``first`` as one read-only array of rows like its own, still on disk."""
+        shape = (n_rows, *first.shape[1:])
+        return np.memmap(self._file, dtype=first.dtype, mode="r", offset=first.offset, shape=shape)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredArray:
+    """Where an array lies."""
+
+    file: SpillFile
+    offset: int
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+
+    def load(self) -> np.ndarray[Any, Any]:
+        """The array, read-only: what is on disk does not change with it."""
+        out = np.empty(self.shape, self.dtype)
+        if out.nbytes:
+            self.file.read(out, self.offset)
+        out.flags.writeable = False
+        return out
+
+
+@dataclass(frozen=True, slots=True)
+class StoredCsr:
+    """Where the three arrays of a CSR matrix lie."""
+
+    parts: tuple[StoredArray, ...]
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A block that is made from its source again whenever it is asked for."""
+
+    make: Callable[[int, int], Any]
+    start: int
+    stop: int
+
+
+def pack(block: Any, save: Callable[[np.ndarray[Any, Any]], StoredArray], /) -> Any:
+    """The same tree with every array replaced by where it lies; plain values stay as they are."""
+    if isinstance(block, np.ndarray):
+        return save(block)
+    if sp.issparse(block):
+        return StoredCsr(tuple(save(part) for part in (block.data, block.indices, block.indptr)), block.shape)
+    if isinstance(block, tuple | list):
+        return rebuilt(block, [pack(part, save) for part in block])
+    return block
+
+
+class Loader:
+    """Loads the arrays of one block and remembers where each came from."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[np.ndarray[Any, Any], StoredArray]] = {}
+
+    def unpack(self, packed: Any, /) -> Any:
+        """The tree that was packed."""
+        if isinstance(packed, StoredArray):
+            return self._remember(packed.load(), packed)
+        if isinstance(packed, StoredCsr):
+            matrix = sp.csr_array(tuple(part.load() for part in packed.parts), shape=packed.shape)
+            for array, stored in zip((matrix.data, matrix.indices, matrix.indptr), packed.parts, strict=True):
+                self._remember(array, stored)
+            return matrix
+        if isinstance(packed, Made):
+            return settled(packed.make(packed.start, packed.stop))
+        if isinstance(packed, tuple | list):
+            return rebuilt(packed, [self.unpack(part) for part in packed])
+        return packed
+
+    def saver(self, file: SpillFile, /) -> Callable[[np.ndarray[Any, Any]], StoredArray]:
+        """Save to the file, but for an array that was only passed on: it stays where it is."""
+
+        def save(array: np.ndarray[Any, Any]) -> StoredArray:
+            known = self._known.get(id(array))
+            return known[1] if known is not None else file.append(array)
+
+        return save
+
+    def _remember(self, array: np.ndarray[Any, Any], stored: StoredArray) -> np.ndarray[Any, Any]:
+        self._known[id(array)] = array, stored
+        return array
+
+
+def rows_of(stored: Sequence[StoredArray], /) -> int:
+    """Rows of several arrays together."""
+    return sum(array.shape[0] for array in stored)
+
+
+def _bytes(array: np.ndarray[Any, Any]) -> memoryview:
+    return array.reshape(-1).view(np.uint8).data

@@ -1,0 +1,66 @@
+"""Dask arrays and data frames as views: they stay on the cluster and are checked where they are read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from manyview.engine.optional import optional
+from manyview.kernels.arrays import FloatArray
+from manyview.views.stored import StoredTable, require_finite
+
+CHUNK_ROWS = 65_536
+
+
+def is_dask(item: Any, /) -> bool:
+    """Whether an item of the input is a Dask collection."""
+    return hasattr(item, "__dask_graph__")
+
+
+def checked_array(collection: Any, name: str, /) -> Any:
+    """A Dask array of float32 or float64 whose chunks raise an error that names view and row if they are not finite.
+
+    The lengths of a data frame's partitions are counted for it: one pass over the files' metadata or rows.
+    """
+    array = collection.to_dask_array(lengths=True) if hasattr(collection, "to_dask_array") else collection
+    if getattr(array, "ndim", 0) != 2:
+        raise ValueError(f"View {name!r} is a Dask collection that is no table (n_samples, n_columns).")
+    if array.dtype.kind not in "fiub":
+        raise ValueError(f"View {name!r} holds {array.dtype}, not numbers: convert or drop such columns.")
+    if np.isnan(array.shape).any():
+        raise ValueError(f"View {name!r} has chunks of unknown length: call compute_chunk_sizes() on it first.")
+    single = array.dtype in (np.float32, np.float16)
+    array = array.rechunk({1: -1})
+    return array.map_blocks(_checked, name, dtype=np.float32 if single else np.float64)
+
+
+def as_dask(table: StoredTable, /) -> Any:
+    """A table on disk as a Dask array: the workers read it, piece by piece."""
+    array = optional("dask.array", extra="distributed", use="The Dask engine")
+    delayed = optional("dask", extra="distributed", use="The Dask engine").delayed
+    read = delayed(_read, pure=True)
+    source = delayed(table, pure=True)
+    stretches = [
+        (first, min(first + CHUNK_ROWS, stop))
+        for start, stop in table.pieces
+        for first in range(start, stop, CHUNK_ROWS)
+    ]
+    chunks = [
+        array.from_delayed(read(source, start, stop), (stop - start, table.shape[1]), table.dtype)
+        for start, stop in stretches
+    ]
+    return array.concatenate(chunks)
+
+
+def _read(table: StoredTable, start: int, stop: int) -> FloatArray:
+    rows: FloatArray = table[start:stop]
+    return rows
+
+
+def _checked(chunk: Any, name: str, block_info: Any = None) -> FloatArray:
+    rows = np.ascontiguousarray(chunk)
+    rows = rows.astype(np.float32 if rows.dtype in (np.float32, np.float16) else np.float64, copy=False)
+    if block_info:
+        require_finite(rows, name, int(block_info[0]["array-location"][0][0]))
+    return rows

@@ -1,0 +1,157 @@
+"""One fit in memory and from disk: the same bits, whatever the variant; and which engine the input asks for."""
+
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_array_equal
+
+from manyview import SemiNTF
+from manyview.cluster.semi_ntf.engines import chosen_engine
+from manyview.datasets import make_views
+from manyview.views import check_views
+
+N, K = 400, 4
+SMALL = {"n_anchors": 40, "block_rows": 60, "random_state": 0, "n_jobs": 2}
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+@pytest.fixture(scope="module")
+def arrays():
+    data = make_views(N, K, widths=(6, 9, 4), separation=2.0, random_state=0)
+    return [view.astype(np.float32) for view in data.views.values()]
+
+
+@pytest.fixture(scope="module")
+def files(arrays, tmp_path_factory):
+    """The views as a .npy file, a Parquet file and a folder of Parquet files."""
+    path = tmp_path_factory.mktemp("views")
+    np.save(path / "0.npy", arrays[0])
+    pq.write_table(table_of(arrays[1]), path / "1.parquet", row_group_size=90)
+    (path / "2").mkdir()
+    for part, start in enumerate(range(0, N, 35)):
+        pq.write_table(table_of(arrays[2][start : start + 35]), path / "2" / f"part.{part}.parquet")
+    return [path / "0.npy", path / "1.parquet", path / "2"]
+
+
+def table_of(array):
+    return pa.table({f"c{j}": array[:, j] for j in range(array.shape[1])})
+
+
+def assert_same_fit(first, second):
+    for name in ("labels_", "membership_", "confidence_", "indicator_", "factors_", "view_weights_", "view_agreement_"):
+        assert_array_equal(getattr(first, name), getattr(second, name), err_msg=name)
+    for name, values in first.history_.items():
+        assert_array_equal(values, second.history_[name])
+    assert (first.n_iter_, first.converged_) == (second.n_iter_, second.converged_)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"dtype": "float32"},
+        {"n_jobs": 1, "block_rows": 7, "max_iter": 3},
+        {"block_rows": 1000},
+        {"coupling": "clusters", "max_iter": 5},
+        {"coupling": "views", "view_transform": "dft", "dtype": "float32", "max_iter": 5},
+        {"scale": "standard", "anchors": "das", "init": "qr", "max_iter": 5},
+        {"anchors": "variance", "init": "random", "max_iter": 5},
+    ],
+    ids=str,
+)
+def test_disk_and_memory_give_the_same_bits(arrays, files, tmp_path, changes):
+    parameters = SMALL | changes
+    memory = SemiNTF(K, **parameters).fit(arrays)
+    disk = SemiNTF(K, **parameters, scratch=tmp_path).fit(files)
+    assert_same_fit(memory, disk)
+    assert isinstance(disk.membership_, np.memmap)
+    assert isinstance(disk.indicator_, np.memmap)
+    assert isinstance(disk.labels_, np.ndarray)
+    assert_array_equal(disk.predict(files), memory.predict(arrays))
+    assert_array_equal(disk.transform(files), memory.transform(arrays))
+    assert_array_equal(disk.predict([array[:5] for array in arrays]), memory.predict(arrays)[:5])
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.filterwarnings("ignore::manyview.cluster.semi_ntf.RowOrderWarning")
+@pytest.mark.parametrize("axis", ["views", "samples"])
+def test_the_paper_gives_the_same_bits(arrays, files, axis):
+    parameters = {"block_rows": 60, "random_state": 0, "n_anchors": 24, "max_iter": 20, "axis": axis}
+    assert_same_fit(SemiNTF.paper(K, **parameters).fit(arrays), SemiNTF.paper(K, **parameters).fit(files))
+
+
+def test_sparse_views_in_memory_give_the_same_bits_on_disk(arrays):
+    rng = np.random.default_rng(0)
+    words = [sp.csr_array(rng.poisson(0.05, (N, 50)).astype(float)) for _ in range(2)]
+    memory, disk = (SemiNTF(K, **SMALL, engine=engine).fit([*words, arrays[0]]) for engine in ("memory", "disk"))
+    assert_same_fit(memory, disk)
+
+
+def test_more_rows_than_are_sampled(monkeypatch, arrays, files):
+    from manyview.anchors import choose
+    from manyview.cluster.semi_ntf import model, start
+
+    for module in (choose, model, start):
+        monkeypatch.setattr(module, "SAMPLED_ROWS", 100)
+    assert_same_fit(SemiNTF(K, **SMALL).fit(arrays), SemiNTF(K, **SMALL).fit(files))
+
+
+def test_one_table_on_disk_is_cut_into_views(arrays, tmp_path):
+    whole = np.hstack(arrays)
+    np.save(tmp_path / "all.npy", whole)
+    parameters = SMALL | {"views": [6, 9, 4]}
+    memory = SemiNTF(K, **parameters).fit(whole)
+    for source in (tmp_path / "all.npy", np.load(tmp_path / "all.npy", mmap_mode="r")):
+        disk = SemiNTF(K, **parameters).fit(source)
+        assert isinstance(disk.membership_, np.memmap)
+        assert_same_fit(memory, disk)
+
+
+def test_the_layout_of_the_input_does_not_show(arrays):
+    expected = SemiNTF(K, **SMALL).fit(arrays)
+    assert_same_fit(expected, SemiNTF(K, **SMALL).fit([np.asfortranarray(array) for array in arrays]))
+
+
+def test_files_can_be_read_into_memory(files, arrays):
+    model = SemiNTF(K, **SMALL, engine="memory").fit(files)
+    assert not isinstance(model.membership_, np.memmap)
+    assert_same_fit(model, SemiNTF(K, **SMALL).fit(arrays))
+
+
+def test_the_engine_follows_the_input(arrays, files):
+    def auto(X):
+        return chosen_engine("auto", check_views(X, lazy=True))
+
+    assert auto(arrays) == "memory"
+    assert auto(np.hstack(arrays)) == "memory"
+    assert auto([arrays[0], files[1]]) == "disk"
+    assert auto(np.load(files[0], mmap_mode="r")) == "disk"
+    assert auto([np.load(files[0], mmap_mode="r"), arrays[1]]) == "disk"
+    assert auto(ds.dataset(files[1])) == "disk"
+    assert chosen_engine("memory", check_views(files, lazy=True)) == "memory"
+
+
+def test_a_client_takes_files_to_the_cluster(monkeypatch, arrays, files):
+    monkeypatch.setitem(sys.modules, "distributed", SimpleNamespace(get_client=lambda: "a client"))
+    assert chosen_engine("auto", check_views(files, lazy=True)) == "dask"
+    assert chosen_engine("auto", check_views(arrays, lazy=True)) == "memory"
+
+
+def test_bad_numbers_on_disk_are_named(arrays, tmp_path):
+    spoilt = arrays[1].copy()
+    spoilt[333, 2] = np.nan
+    np.save(tmp_path / "text.npy", spoilt)
+    with pytest.raises(ValueError, match=r"View 'text' contains NaN or infinity, first in row 333\."):
+        SemiNTF(K, **SMALL).fit({"image": arrays[0], "text": tmp_path / "text.npy"})
+
+
+@pytest.mark.parametrize("name, value", [("engine", "cloud"), ("scratch", 3)])
+def test_parameters_are_checked(arrays, name, value):
+    with pytest.raises(ValueError, match=f"{name} must be"):
+        SemiNTF(K, **{name: value}).fit(arrays)

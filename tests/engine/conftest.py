@@ -1,0 +1,20 @@
+"""A cluster of three worker processes and a scheduler, all on this machine."""
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def cluster():
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(
+        processes=True, n_workers=3, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0"
+    ) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def client(cluster):
+    distributed = pytest.importorskip("distributed")
+    with distributed.Client(cluster) as client:
+        client.wait_for_workers(3, timeout=60)
+        yield client

@@ -1,0 +1,253 @@
+import pickle
+import sys
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+
+from manyview import LMVSC, Views
+from manyview.views import StoredTable, check_views
+from manyview.views.arrow import BATCH_ROWS
+
+N, WIDTH = 1003, 5
+
+
+@pytest.fixture(scope="module")
+def table():
+    return np.random.default_rng(0).standard_normal((N, WIDTH)).astype(np.float32)
+
+
+def arrow_table(table):
+    return pa.table({f"c{j}": table[:, j] for j in range(table.shape[1])})
+
+
+@pytest.fixture(scope="module")
+def folder(table, tmp_path_factory):
+    """The same table in all kinds of files; the folder's parts are in the order of their numbers."""
+    path = tmp_path_factory.mktemp("stored")
+    np.save(path / "table.npy", table)
+    pq.write_table(arrow_table(table), path / "table.parquet", row_group_size=97)
+    (path / "parts").mkdir()
+    for part, start in enumerate(range(0, N, 90)):
+        pq.write_table(arrow_table(table[start : start + 90]), path / "parts" / f"part.{part}.parquet")
+    (path / "ipc").mkdir()
+    ds.write_dataset(arrow_table(table), path / "ipc", format="ipc")
+    return path
+
+
+KINDS = {
+    "npy": lambda path: path / "table.npy",
+    "string": lambda path: str(path / "table.npy"),
+    "memmap": lambda path: np.load(path / "table.npy", mmap_mode="r"),
+    "parquet": lambda path: path / "table.parquet",
+    "parts": lambda path: path / "parts",
+    "dataset": lambda path: ds.dataset(path / "table.parquet"),
+    "ipc": lambda path: ds.dataset(path / "ipc", format="ipc"),
+}
+KIND = pytest.mark.parametrize("kind", KINDS)
+
+
+@KIND
+def test_a_stored_table_reads_like_the_array(folder, table, kind):
+    stored = StoredTable(KINDS[kind](folder), name="image")
+    assert stored.shape == table.shape
+    assert stored.dtype == np.float32
+    assert len(stored) == N
+    rows = np.random.default_rng(1).integers(-N, N, 50)
+    for key in (slice(0, 10), slice(10, 300), slice(300, 40), slice(95, 290), slice(-5, None), slice(1, 900, 7), rows):
+        block = stored[key]
+        assert_array_equal(block, table[key])
+        assert block.dtype == np.float32
+        assert block.flags.c_contiguous
+    assert_array_equal(stored[table[:, 0] > 0], table[table[:, 0] > 0])
+    assert_array_equal(np.asarray(stored), table)
+    assert stored.pieces[0][0] == 0
+    assert stored.pieces[-1][1] == N
+
+
+@KIND
+def test_columns_are_cut_without_reading(folder, table, kind):
+    part = StoredTable(KINDS[kind](folder))[:, 1:4]
+    assert part.shape == (N, 3)
+    assert_array_equal(part[100:200], table[100:200, 1:4])
+    assert_array_equal(part[:, 1:][5:7], table[5:7, 2:4])
+    if kind in ("parquet", "parts", "dataset", "ipc"):
+        assert part.columns == ["c1", "c2", "c3"]
+    with pytest.raises(TypeError, match="cut by columns"):
+        part[0:3, 1:2]
+
+
+@KIND
+def test_a_stored_table_travels(folder, table, kind):
+    stored = StoredTable(KINDS[kind](folder))
+    assert_array_equal(stored[:10], table[:10])
+    again = pickle.loads(pickle.dumps(stored))
+    assert_array_equal(again[90:110], table[90:110])
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.lists(st.tuples(st.integers(0, N), st.integers(0, 200)), max_size=8))
+def test_any_order_of_reading_gives_the_rows(folder, table, places):
+    stored = StoredTable(folder / "table.parquet")
+    for start, size in places:
+        assert_array_equal(stored[start : start + size], table[start : start + size])
+
+
+def test_batches_that_end_inside_a_block(tmp_path):
+    numbers = np.arange(2 * BATCH_ROWS + 10, dtype=np.float64)[:, None]
+    pq.write_table(arrow_table(numbers), tmp_path / "long.parquet")
+    stored = StoredTable(tmp_path / "long.parquet")
+    for start in range(0, len(numbers), 5000):
+        assert_array_equal(stored[start : start + 5000], numbers[start : start + 5000])
+
+
+def test_kinds_of_numbers(tmp_path):
+    frame = pd.DataFrame({"i": [1, 2, 3], "b": [True, False, True], "f": np.float32([0.5, 1.5, 2.5])}, index=[7, 8, 9])
+    frame.to_parquet(tmp_path / "mixed.parquet")
+    stored = StoredTable(tmp_path / "mixed.parquet")
+    assert stored.columns == ["i", "b", "f"]
+    assert stored.dtype == np.float64
+    assert_array_equal(stored[:], [[1, 1, 0.5], [2, 0, 1.5], [3, 1, 2.5]])
+    np.save(tmp_path / "counts.npy", np.arange(6, dtype=np.uint8).reshape(3, 2))
+    counts = StoredTable(tmp_path / "counts.npy")
+    assert counts[1:].dtype == np.float64
+    assert_array_equal(counts[1:], [[2, 3], [4, 5]])
+
+
+@KIND
+def test_all_input_forms_go_through_the_door(folder, table, kind):
+    source = KINDS[kind](folder)
+    for X, names in (([source, table], ("view 0", "view 1")), ({"a": source, "b": table}, ("a", "b"))):
+        views = check_views(X, lazy=True)
+        assert isinstance(views.tables[0], StoredTable)
+        assert views.names == names
+        assert views.widths == (WIDTH, WIDTH)
+        assert_array_equal(views[3:9].tables[0], table[3:9])
+        again = check_views(views, lazy=True)
+        assert isinstance(again.tables[0], StoredTable)
+        assert_array_equal(check_views(X).tables[0], table)
+    one = check_views(source, ranges=[2, 3], lazy=True)
+    assert one.widths == (2, 3)
+    assert_array_equal(one.tables[1][7:9], table[7:9, 2:])
+
+
+def test_every_estimator_takes_files(folder, table):
+    files = LMVSC(3, random_state=0).fit([folder / "table.npy", folder / "parts"])
+    arrays = LMVSC(3, random_state=0).fit([table, table])
+    assert_array_equal(files.labels_, arrays.labels_)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+@pytest.mark.parametrize("kind", ["npy", "parquet"])
+def test_a_number_that_is_not_finite_is_named_with_view_and_row(tmp_path, table, bad, kind):
+    spoilt = table.copy()
+    spoilt[700, 2] = bad
+    spoilt[701, 3] = bad
+    np.save(tmp_path / "t.npy", spoilt)
+    pq.write_table(arrow_table(spoilt), tmp_path / "t.parquet")
+    views = check_views({"image": table, "text": tmp_path / f"t.{kind}"}, lazy=True)
+    assert_array_equal(views.tables[1][:700], table[:700])
+    with pytest.raises(ValueError, match=r"View 'text' contains NaN or infinity, first in row 700\."):
+        views.tables[1][600:800]
+    with pytest.raises(ValueError, match=r"View 'view 1' .* row 700"):
+        check_views(tmp_path / f"t.{kind}", ranges=[1, 4])
+
+
+def test_a_missing_value_in_parquet_is_not_a_number(tmp_path):
+    pq.write_table(pa.table({"a": [1, None, 3]}), tmp_path / "t.parquet")
+    with pytest.raises(ValueError, match="row 1"):
+        StoredTable(tmp_path / "t.parquet")[:]
+
+
+@pytest.mark.parametrize(
+    "make, error, message",
+    [
+        (lambda path: path / "absent.parquet", FileNotFoundError, "View 'text': there is no file or folder"),
+        (lambda path: path, ValueError, "View 'text': the folder .* holds no .parquet file"),
+        (lambda path: write_text(path / "t.csv"), ValueError, "neither .npy nor Parquet"),
+        (lambda path: write_text(path / "t.parquet"), ValueError, "View 'text': .*t.parquet' cannot be read"),
+        (lambda path: write_text(path / "t.npy"), ValueError, "View 'text': .* is not a readable .npy file"),
+        (lambda path: save(path, np.ones(3)), ValueError, "1 dimensions"),
+        (lambda path: save(path, np.array([["a"]])), ValueError, "not numbers"),
+        (lambda path: save(path, np.asfortranarray(np.ones((3, 2)))), ValueError, "column by column"),
+        (lambda path: parquet(path, {"word": ["a"]}), ValueError, "column 'word' of .* holds string"),
+    ],
+)
+def test_what_is_no_table_is_named(tmp_path, make, error, message):
+    with pytest.raises(error, match=message):
+        check_views({"image": np.ones((3, 2)), "text": make(tmp_path)})
+
+
+def write_text(path):
+    path.write_text("1,2,3")
+    return path
+
+
+def save(path, array):
+    np.save(path / "t.npy", array)
+    return path / "t.npy"
+
+
+def parquet(path, columns):
+    pq.write_table(pa.table(columns), path / "t.parquet")
+    return path / "t.parquet"
+
+
+def test_views_of_different_length_are_named(tmp_path):
+    with pytest.raises(ValueError, match="View 'text' has 2 rows but view 'image' has 3"):
+        check_views({"image": np.ones((3, 2)), "text": save(tmp_path, np.ones((2, 2)))}, lazy=True)
+
+
+def test_rows_that_cannot_be_read_are_named(tmp_path, table):
+    path = save(tmp_path, table)
+    stored = StoredTable(path, name="text")
+    with open(path, "r+b") as file:
+        file.truncate(128 + 500 * WIDTH * 4)
+    assert_array_equal(stored[:500], table[:500])
+    with pytest.raises(OSError, match=r"View 'text': rows 450 … 549 of .*t.npy' cannot be read: the file is shorter"):
+        stored[450:550]
+
+
+def test_a_damaged_parquet_file_is_named(tmp_path, table):
+    path = tmp_path / "t.parquet"
+    pq.write_table(arrow_table(table), path, row_group_size=500, compression="gzip")
+    stored = StoredTable(path, name="text")
+    data = bytearray(path.read_bytes())
+    data[200 : len(data) // 2] = bytes(len(data) // 2 - 200)
+    path.write_bytes(data)
+    with pytest.raises(OSError, match=r"View 'text': rows 0 … 999 of .*t.parquet' cannot be read"):
+        stored[:1000]
+
+
+def test_parts_with_other_columns_are_named(tmp_path):
+    for part, column in enumerate("ab"):
+        pq.write_table(pa.table({column: [1.0, 2.0]}), tmp_path / f"part.{part}.parquet")
+    stored = StoredTable(tmp_path, name="text")
+    with pytest.raises(OSError, match="View 'text': rows 0 … 3"):
+        stored[:]
+
+
+def test_without_pyarrow_the_error_says_what_to_install(tmp_path, monkeypatch):
+    path = parquet(tmp_path, {"a": [1.0]})
+    for name in ("pyarrow", "pyarrow.dataset", "pyarrow.parquet"):
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(ImportError, match=r"needs pyarrow: pip install 'manyview\[files\]'"):
+        StoredTable(path)
+
+
+def test_rows_outside_are_refused(table, tmp_path):
+    stored = StoredTable(save(tmp_path, table))
+    with pytest.raises(IndexError, match="rows 0 … 1002"):
+        stored[np.array([N])]
+
+
+def test_a_container_of_stored_tables(folder, table):
+    views = Views([StoredTable(folder / "table.npy"), StoredTable(folder / "parts")])
+    assert views.shape == (N, 2 * WIDTH)
+    assert_array_equal(views[np.array([5, 3])].tables[1], table[[5, 3]])
