@@ -90,6 +90,8 @@ def _fit(
     unit: bool,
     seed: int,
 ) -> Scaling:
+    if len(total) == 0:  # every column is constant
+        return scaling
     mean = total / n_rows
 
     def times(V: FloatArray) -> FloatArray:

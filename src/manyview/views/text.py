@@ -19,6 +19,8 @@ from manyview.kernels.leading import leading_pairs
 from manyview.kernels.spectral import unit_rows
 from manyview.views.blocks import RowBlock
 
+SAMPLED_ROWS = 5_000  # rows on which the components are measured
+
 
 @dataclass(frozen=True)
 class WordWeights:
@@ -63,6 +65,9 @@ def principal_scores(
     n_rows = engine.reduce(lambda block: block.n_rows, rows, add)
     words = WordWeights(views, np.log((1 + n_rows) / (1 + non_zeros)) + 1)
     width = len(non_zeros)
+    if n_rows > SAMPLED_ROWS:
+        chosen = np.sort(np.random.default_rng(seed).permutation(n_rows)[:SAMPLED_ROWS])
+        rows, n_rows = engine.map(lambda block: block.take(chosen), rows), SAMPLED_ROWS
     rank = max(min(rank, n_rows - 2, width - 1), 1)
     phi = engine.map(words, rows)  # kept for the passes below: as sparse as the data
     mean = engine.reduce(lambda x: np.asarray(x.sum(axis=0)).ravel(), phi, add) / n_rows
