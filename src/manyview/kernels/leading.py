@@ -27,7 +27,7 @@ class Pairs(NamedTuple):
 
 def leading_pairs(times: Callable[[FloatArray], FloatArray], width: int, rank: int, /, *, seed: int) -> Pairs:
     """The ``rank`` leading eigenpairs of the (width, width) operator V -> M V."""
-    V = np.random.default_rng(seed).standard_normal((width, min(rank + OVERSAMPLING, width)))
+    V: FloatArray = np.random.default_rng(seed).standard_normal((width, min(rank + OVERSAMPLING, width)))
     for _ in range(POWER_ITERATIONS):
         V = times(V)
         V = V @ inverse_root(V.T @ V).matrix
