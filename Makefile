@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test lint types tests speed clean
+.PHONY: demo test lint types tests speed paper clean
 
 demo: $(VENV)/.ready
 	$(BIN)/manyview demo
@@ -26,6 +26,11 @@ tests: $(VENV)/.ready
 
 speed: $(VENV)/.ready
 	$(BIN)/python benchmarks/speed.py
+
+# every experiment of the paper that the data in DATA allow, then docs/paper.md; takes hours, goes on where it was stopped
+DATA ?= ../shared/data
+paper: $(VENV)/.ready
+	$(BIN)/python benchmarks/paper/redo.py --data $(DATA)
 
 $(VENV)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)

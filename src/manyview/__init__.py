@@ -1,6 +1,18 @@
 """manyview: group samples that are described by several tables, without labels."""
 
-from manyview.cluster import AMGL, CSMSC, FMCNOF, GMC, LMVSC, MVGL, SFMC, SMSC, RowOrderWarning, SemiNTF
+from manyview.cluster import (
+    AMGL,
+    CSMSC,
+    FMCNOF,
+    GMC,
+    LMVSC,
+    MVGL,
+    SFMC,
+    SMSC,
+    NoiseViewWarning,
+    RowOrderWarning,
+    SemiNTF,
+)
 from manyview.views import Views
 
 __version__ = "0.1.0"
@@ -13,6 +25,7 @@ __all__ = [
     "MVGL",
     "SFMC",
     "SMSC",
+    "NoiseViewWarning",
     "RowOrderWarning",
     "SemiNTF",
     "Views",

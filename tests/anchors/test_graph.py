@@ -4,6 +4,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
 from manyview.anchors import choose_groups, fit_anchor_graph
+from manyview.anchors import graph as module
 from manyview.anchors.graph import SliceName, pick
 from manyview.anchors.selection import Groups, single_rows
 from manyview.views.blocks import RowBlock
@@ -100,7 +101,7 @@ def test_rows_sum_to_one_over_their_few_anchors(fit, data, scales, dtype, atol):
     assert (np.count_nonzero(slices, axis=2) <= scales[0]).all()
     assert all(block.present.all() for block in blocks)
     assert blocks[0].weights.dtype == np.dtype(dtype)
-    assert blocks[0].columns.dtype == np.int32
+    assert blocks[0].columns.dtype == np.int16
     assert blocks[0].columns.shape == blocks[0].weights.shape == (17, 6, scales[0])
 
 
@@ -265,3 +266,24 @@ def test_reference_anchor_graphs(fit, reference_kernel, k, dtype, atol):
     for v in (0, 1):
         assert_array_equal(graph.views[0][v].centres, case[f"anchors{v + 1}"])
         assert_allclose(slices[v], case[f"B{v + 1}_k{k}"], atol=atol)
+
+
+# all slices at once
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_masses_are_the_products_of_every_slice(fit, data, dtype):
+    graph, slices, blocks = graph_of(fit(data), [some_groups()] * 2, dtype=dtype)
+    Z = np.random.default_rng(1).standard_normal((N, 3))
+    masses = sum(block.masses(Z[block.start : block.start + block.n_rows], graph.n_anchors) for block in blocks)
+    assert masses.dtype == np.float64
+    assert_allclose(masses, slices.swapaxes(1, 2) @ Z, atol=1e-5 if dtype == "float32" else 1e-12)
+    beside = np.vstack([block.side_by_side(graph.n_anchors).toarray() for block in blocks])
+    assert_array_equal(beside, np.hstack(list(slices)))
+
+
+def test_numbers_of_anchors_are_small_where_they_can_be(fit, data):
+    _, _, blocks = graph_of(fit(data), [some_groups()] * 2)
+    assert blocks[0].columns.dtype == np.int16
+    assert module.number_type(32_767) == np.int16
+    assert module.number_type(32_768) == np.int32

@@ -1,6 +1,7 @@
 import pytest
 
 from manyview.bench import PlanError, read_plan
+from manyview.bench.cell import cells_of
 from manyview.bench.plan import Limits
 from manyview.metrics import clustering_scores
 
@@ -73,6 +74,18 @@ def test_a_named_peer_keeps_its_parameters_unless_the_plan_says_otherwise(write_
     assert (kmeans.params, kmeans.concatenate) == ({"n_init": 1}, "z")
 
 
+def test_a_deterministic_method_runs_once_on_rows_as_stored(write_plan):
+    methods = '["concat-kmeans-z", {name = "exact", estimator = "concat-kmeans-z", deterministic = true}]'
+    plan = read_plan(write_plan(text_of(methods=methods, seeds="[4, 7]", orders='["as-stored", "shuffled"]')))
+    cells = [
+        (cell.inputs["method"]["name"], cell.inputs["order"], cell.inputs["seed"]) for cell in cells_of(plan, code={})
+    ]
+    both = [("as-stored", 4), ("as-stored", 7), ("shuffled", 4), ("shuffled", 7)]
+    assert cells == [("concat-kmeans-z", *at) for at in both] + [
+        ("exact", *at) for at in both if at != ("as-stored", 7)
+    ]
+
+
 METHOD = '[{{name = "m", estimator = "sklearn.cluster:KMeans", {}}}]'
 SOURCE = '[{{name = "d", {}}}]'
 
@@ -111,6 +124,7 @@ SOURCE = '[{{name = "d", {}}}]'
         ({"methods": METHOD.format('data = ["digit"]')}, r"methods\[0\]\.data: 'digit' is none .* mean 'digits'"),
         ({"methods": METHOD.format("record = [1]")}, r"methods\[0\]\.record: must be a list of strings"),
         ({"methods": METHOD.format('orders = ["sorted"]')}, r"methods\[0\]\.orders: 'sorted' is none of as-stored"),
+        ({"methods": METHOD.format("deterministic = 1")}, r"methods\[0\]\.deterministic: must be true or false, not 1"),
         ({"seeds": "0"}, "seeds: must be a positive count"),
         ({"seeds": "true"}, "seeds: must be a positive count"),
         ({"seeds": "[-1]"}, "seeds: must be a positive count"),

@@ -123,6 +123,18 @@ def test_what_is_done_is_not_repeated(one_cell, tmp_path, monkeypatch):
     assert [row["status"] for row in read_results(out)] == ["ok", "failed: could not be started: no more processes"]
 
 
+def test_cells_of_a_shared_journal_are_taken_over(one_cell, tmp_path, monkeypatch):
+    run_plan(one_cell, tmp_path / "first", progress=False)
+    monkeypatch.setattr(module, "CellProcess", refuse)
+    two, second, absent = toy_plan(one_cell.parent, 2, "two.toml"), tmp_path / "second", tmp_path / "none"
+    report = run_plan(two, second, share=[absent, tmp_path / "first"], progress=False)
+    assert (report.ran, report.reused, report.failed) == (1, 1, 1)  # seed 1 is in no journal, and nothing can start
+    assert read_results(second)[0] == read_results(tmp_path / "first")[0]
+    again = run_plan(two, second, share=[tmp_path / "first"], progress=False)
+    assert again.ran == 0
+    assert len([line for line in read_journal(second) if line["kind"] == "result"]) == 2  # none was taken over twice
+
+
 def test_failed_cells_are_repeated_on_demand(one_cell, tmp_path, monkeypatch):
     monkeypatch.setattr(module, "CellProcess", refuse)
     assert run_plan(one_cell, tmp_path, progress=False).failed == 1

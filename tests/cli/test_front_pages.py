@@ -40,12 +40,13 @@ def test_links_lead_to_files(page):
     assert [link for link in links if not (ROOT / page).parent.joinpath(link).exists()] == []
 
 
-def test_readme_has_a_line_for_every_data_set_of_the_table():
+def test_readme_has_a_line_for_every_method():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    table = text.partition("<!-- quality table: begin -->")[2].partition("<!-- quality table: end -->")[0]
-    plan = tomllib.loads((ROOT / "benchmarks" / "quality.toml").read_text(encoding="utf-8"))
-    rows = re.findall(r"^\| (\w+) \| \d+ \|", table, flags=re.MULTILINE)
-    assert rows == [name.removesuffix(".npz") for name in plan["data"]]
+    table = text.partition("<!-- methods: begin -->")[2].partition("<!-- methods: end -->")[0]
+    shown = set(re.findall(r"^\| \**(\w+)", table, flags=re.MULTILINE))
+    estimators = {name for name in manyview.__all__ if name.isupper() or name == "SemiNTF"}
+    assert estimators - shown == set()
+    assert {"KMeans", "Spectral"} <= shown
 
 
 def test_version_is_the_same_everywhere():

@@ -21,6 +21,8 @@ from manyview.cluster.semi_ntf.attribution import (
 )
 from manyview.datasets import make_views
 
+pytestmark = pytest.mark.filterwarnings("ignore::manyview.NoiseViewWarning")  # the planted noise is left out
+
 
 @pytest.fixture(scope="module")
 def planted():

@@ -20,7 +20,9 @@ from manyview import SemiNTF
 warnings.simplefilter("ignore")
 rng = np.random.default_rng(0)
 n_rows, engine = int(sys.argv[1]), sys.argv[2]
-views = [rng.standard_normal((n_rows, w), dtype=np.float32) for w in (20, 50, 30)]
+labels = rng.integers(0, 10, n_rows)
+centres = [0.5 * rng.standard_normal((10, w), dtype=np.float32) for w in (20, 50, 30)]
+views = [c[labels] + rng.standard_normal((n_rows, c.shape[1]), dtype=np.float32) for c in centres]
 def resident(field):  # ru_maxrss would count the process that started this one
     lines = open("/proc/self/status").read().splitlines()
     return 1024 * next(int(line.split()[1]) for line in lines if line.startswith(field))

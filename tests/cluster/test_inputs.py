@@ -1,9 +1,10 @@
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 
-from manyview import Views
-from manyview.cluster.inputs import check_anchor_number, float_tables, given_anchors, random_rows
+from manyview import AMGL, CSMSC, FMCNOF, GMC, LMVSC, MVGL, SFMC, SMSC, Views
+from manyview.cluster.inputs import check_anchor_number, check_magnitude, float_tables, given_anchors, random_rows
 
 VIEWS = Views([np.ones((5, 2), dtype=np.float32), np.ones((5, 3))], names=["a", "b"])
 
@@ -12,6 +13,22 @@ def test_tables_are_double_and_only_copied_where_they_were_not():
     single, double = float_tables(VIEWS)
     assert single.dtype == double.dtype == np.float64
     assert double is VIEWS.tables[1]
+
+
+@pytest.mark.parametrize("value", [1e160, -1e160])
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+def test_numbers_whose_squares_overflow_are_named(value, kind):
+    table = np.zeros((5, 3))
+    table[2, 1] = value
+    with pytest.raises(ValueError, match="View 'b' has numbers as large as 1e\\+160, whose squares are not finite"):
+        check_magnitude(Views([np.ones((5, 2)), kind(table)], names=["a", "b"]))
+    check_magnitude(Views([1e140 * np.ones((5, 2)), sp.csr_array((5, 3))], names=["a", "b"]))
+
+
+@pytest.mark.parametrize("method", [AMGL, CSMSC, FMCNOF, GMC, LMVSC, MVGL, SFMC, SMSC])
+def test_every_baseline_looks_at_the_magnitude(method):
+    with pytest.raises(ValueError, match="squares are not finite"):
+        method(2).fit([np.eye(20), 1e200 * np.eye(20)])
 
 
 def test_starts_are_different_rows():

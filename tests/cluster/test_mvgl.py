@@ -57,6 +57,17 @@ def test_against_dense_matrices(local, variant, seed):
     assert_allclose(model.history_["objective"], objective, rtol=1e-5, atol=1e-9)
 
 
+def test_a_blend_with_enough_components_is_the_global_graph_of_its_round():
+    rng = np.random.default_rng(0)
+    views = [9 * np.eye(3, d)[np.arange(45) % 3] + 0.5 * rng.standard_normal((45, d)) for d in (6, 4)]
+    labels, objective = oracle.mvgl(views, 3, k=6, local=False, max_iter=5, data_distances=True)
+    model = MVGL(n_clusters=3, n_neighbors=6, variant="paper", max_iter=5, tol=0.5).fit(views)
+    assert model.history_["n_updates"][0] == 0
+    assert model.history_["objective"][0] > 1e-6
+    assert_allclose(model.history_["objective"][0], objective[0], rtol=1e-6)
+    assert_array_equal(model.labels_, labels)
+
+
 def test_the_variants_are_two_methods():
     views = touching_groups()
     released, paper = (

@@ -8,13 +8,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import adjusted_rand_score
 
 from manyview.cluster.semi_ntf.resampling import (
-    adjusted_rand,
     draw_part,
     jaccard,
-    joint_counts,
     part_size,
     read,
 )
+from manyview.kernels.agreement import adjusted_rand, joint_counts
 
 
 def labellings(n_clusters):

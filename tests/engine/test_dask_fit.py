@@ -69,7 +69,7 @@ def test_dask_collections_give_the_bits_of_arrays_in_memory(client, expected, fi
 
 @pytest.mark.parametrize("changes", [{}, {"coupling": "clusters"}], ids=str)
 def test_an_iteration_is_a_fixed_number_of_computes(client, files, monkeypatch, changes):
-    """Two passes, three where slices are coupled, however many rows there are."""
+    """One pass, three where slices are coupled, however many rows there are."""
     counted = []
 
     class Counting(DaskEngine):
@@ -84,7 +84,7 @@ def test_an_iteration_is_a_fixed_number_of_computes(client, files, monkeypatch, 
     )
     model.fit(files)
     iterations = [count for stage, done, count in at if stage == "factorization" and done]
-    assert set(np.diff(iterations)) == {3 if changes else 2}
+    assert set(np.diff(iterations)) == {3 if changes else 1}
 
 
 def test_a_worker_killed_in_the_middle_changes_nothing(client, expected, files):

@@ -6,8 +6,16 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse.csgraph import connected_components
 
+from manyview.kernels import dense_graph
 from manyview.kernels import laplacian as module
-from manyview.kernels.dense_graph import absolute_degrees, array_components, symmetric_array
+from manyview.kernels.dense_graph import (
+    absolute_degrees,
+    array_components,
+    block_height,
+    cache_blocks,
+    stretches,
+    symmetric_array,
+)
 from manyview.kernels.laplacian import components, degrees, null_space, smallest_eigenpairs
 from manyview.kernels.rank_constraint import bottom_eigenpairs
 
@@ -23,6 +31,15 @@ def test_both_halves_are_averaged(n):
     A = np.random.default_rng(0).standard_normal((n, n))
     assert_array_equal(symmetric_array(A), (A + A.T) / 2)
     assert_allclose(absolute_degrees(A), np.abs(A).sum(axis=1))
+
+
+@pytest.mark.parametrize("n, height", [(1, 1), (7, 3), (11, 2), (40, 1)])
+def test_stretches_and_their_blocks_go_over_every_row_once(n, height, monkeypatch):
+    monkeypatch.setattr(dense_graph, "STRETCH", 5)
+    monkeypatch.setattr(dense_graph, "ENTRIES_AT_ONCE", height * n)
+    blocks = [block for stretch in stretches(n) for block in cache_blocks(stretch, n)]
+    assert_array_equal(np.concatenate([np.arange(n)[block] for block in blocks]), np.arange(n))
+    assert max(block.stop - block.start for block in blocks) <= block_height(n) == height
 
 
 @settings(deadline=None, max_examples=60)

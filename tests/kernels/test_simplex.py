@@ -6,7 +6,8 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 
 from manyview.kernels.distances import squared_distances
-from manyview.kernels.simplex import nearest, pkn_weights, project_simplex
+from manyview.kernels.nearest import nearest
+from manyview.kernels.simplex import pkn_weights, project_simplex
 
 from oracles import pkn_oracle, simplex_oracle
 
@@ -77,28 +78,6 @@ def test_reference_projections(reference_kernel):
         mean = case["gmc_p19_q"][row, :, :n].mean(axis=0, keepdims=True)
         assert_allclose(project_simplex(mean)[0], case["gmc_p19_x"][row, :n], atol=1e-12)
         assert_allclose(simplex_oracle.project_by_bisection(z[0]), case["x"][row, :n], atol=1e-12)
-
-
-# nearest
-
-
-@settings(deadline=None, max_examples=120)
-@given(st.data())
-def test_nearest_are_the_first_of_a_stable_sort_ties_included(data):
-    n, m = data.draw(st.integers(1, 4)), data.draw(st.integers(1, 40))
-    k = data.draw(st.integers(1, m))
-    d = data.draw(arrays(np.float64, (n, m), elements=st.sampled_from([0.0, 0.5, 1.0, 2.0, np.inf])))
-    columns, values = nearest(d, k)
-    expected = [sorted(range(m), key=lambda j, row=row: (row[j], j))[:k] for row in d]
-    assert_array_equal(columns, expected)
-    assert_array_equal(values, np.take_along_axis(d, columns, axis=1))
-
-
-def test_nearest_of_a_wide_table_with_many_equals():
-    d = np.random.default_rng(0).integers(0, 4, (50, 300)).astype(np.float32)
-    columns, values = nearest(d, 7)
-    assert_array_equal(columns, np.argsort(d, axis=1, kind="stable")[:, :7])
-    assert_array_equal(values, np.sort(d, axis=1)[:, :7])
 
 
 # weights

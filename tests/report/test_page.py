@@ -5,7 +5,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from manyview import SemiNTF
+from manyview import NoiseViewWarning, SemiNTF
+from manyview.datasets import make_views
 from manyview.report import render, summarise
 
 SECTIONS = ["summary", "clusters", "views", "confidence", "attribution", "contingency", "convergence", "parameters"]
@@ -101,6 +102,15 @@ def test_view_bars_have_the_length_of_the_weights(page, summary):
             f"{view['weight']:.3f}",
             f"{view['agreement']:.3f}",
         ]
+
+
+def test_a_view_that_was_left_out_is_named(page):
+    assert page.all("p", data_left_out=True) == []
+    data = make_views(n_samples=120, n_clusters=3, noise_views=1, random_state=1)
+    with pytest.warns(NoiseViewWarning, match="'noise_0'"):
+        model = SemiNTF(n_clusters=3, random_state=0).fit(data.views)
+    (named,) = Page(render(summarise(model))).all("p", data_left_out=True)
+    assert named["data-left-out"] == "noise_0"
 
 
 def test_histogram_is_that_of_the_summary(page, summary):

@@ -5,7 +5,7 @@ from numpy.testing import assert_array_equal
 
 from manyview.engine import MemoryEngine
 from manyview.views import Views
-from manyview.views.blocks import row_blocks
+from manyview.views.blocks import row_blocks, some_rows
 
 
 @pytest.fixture
@@ -25,3 +25,18 @@ def test_blocks_are_the_rows_of_all_views(views):
 def test_dense_blocks_are_no_copies(views):
     block = row_blocks(views)(3, 7)
     assert np.shares_memory(block.tables[0], views.tables[0])
+
+
+@pytest.mark.parametrize("n_rows, n_wanted", [(7, 7), (7, 9), (1, 5)])
+def test_all_rows_are_chosen_where_there_are_few(n_rows, n_wanted):
+    assert_array_equal(some_rows(n_rows, n_wanted, seed=0), np.arange(n_rows))
+
+
+def test_some_rows_are_different_ones_in_order_and_follow_the_seed():
+    chosen = some_rows(1_000_000, 300, seed=1)
+    assert len(chosen) == 300
+    assert (np.diff(chosen) > 0).all()
+    assert 0 <= chosen[0] < 100_000
+    assert 900_000 < chosen[-1] < 1_000_000
+    assert_array_equal(chosen, some_rows(1_000_000, 300, seed=1))
+    assert not np.array_equal(chosen, some_rows(1_000_000, 300, seed=2))

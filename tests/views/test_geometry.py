@@ -3,6 +3,7 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
+from manyview.views import geometry as module
 from manyview.views.blocks import RowBlock
 from manyview.views.geometry import FEWEST_FILLED_ROWS, SCALES, fit_geometry
 
@@ -265,3 +266,35 @@ def test_one_sparse_view_needs_no_joint_document(cut, data):
 def test_kinds_of_known_data(cut, shared_views, name, kinds):
     views, _ = shared_views(name)
     assert list(fit_geometry(*cut(views, 4096)).kinds) == kinds
+
+
+def test_single_precision_changes_tables_only_in_their_last_digits(cut, data):
+    rows, engine = cut(data)
+    double = all_tables(fit_geometry(rows, engine), rows, engine)
+    single = all_tables(fit_geometry(rows, engine, dtype="float32"), rows, engine)
+    for g, tables in enumerate(double):
+        for v, table in enumerate(tables):
+            assert_allclose(np.abs(single[g][v]), np.abs(table), atol=1e-4 * np.abs(table).max())
+            assert single[g][v].dtype == np.float32
+
+
+def test_tables_are_the_same_with_scores_that_are_known(cut):
+    rng = np.random.default_rng(3)
+    rows, engine = cut([counts(rng), counts(rng), rng.standard_normal((N, 4))])
+    geometry = fit_geometry(rows, engine)
+    block = rows[1]
+    scores = geometry.scores(block)
+    assert set(scores) == {(0,), (1,), (0, 1)}
+    for g in range(2):
+        for v in range(3):
+            assert_array_equal(geometry.table(block, g, v, scores), geometry.table(block, g, v))
+        assert_array_equal(geometry.word_table(block, g, scores), geometry.word_table(block, g))
+
+
+def test_row_lengths_of_many_rows_are_measured_on_some(cut, monkeypatch):
+    monkeypatch.setattr(module, "MEASURED_ROWS", 60)
+    rng = np.random.default_rng(4)
+    rows, engine = cut([rng.standard_normal((N, 5))])
+    geometry = fit_geometry(rows, engine)
+    table = engine.collect(lambda block: geometry.table(block, 0, 0), rows)
+    assert 0.8 < (table**2).sum(axis=1).mean() < 1.25

@@ -3,7 +3,8 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
-from manyview.views.blocks import RowBlock
+from manyview.views import text as module
+from manyview.views.blocks import RowBlock, some_rows
 from manyview.views.statistics import column_statistics
 from manyview.views.text import WordWeights, principal_scores
 
@@ -36,7 +37,7 @@ def fit(cut, tables, views, rank=6, block_rows=17, seed=0):
     rows, engine = cut(tables, block_rows)
     columns = column_statistics(rows, engine)
     non_zeros = np.concatenate([columns[v].non_zeros for v in views])
-    scores = principal_scores(views, non_zeros, rows, engine, rank=rank, seed=seed)
+    scores = principal_scores({views: non_zeros}, rows, engine, rank=rank, seed=seed)[views]
     return scores, engine.collect(scores, rows)
 
 
@@ -108,3 +109,45 @@ def test_an_empty_corpus_has_scores_of_zero(cut):
 
 def test_the_same_seed_gives_the_same_bits(cut, words):
     assert_array_equal(fit(cut, words, (0, 1))[1], fit(cut, words, (0, 1))[1])
+
+
+# many rows: a sample, and products with rows instead of words
+
+
+@pytest.mark.parametrize("dtype, atol", [("float64", 1e-6), ("float32", 1e-4)])
+def test_components_from_few_rows_are_those_of_the_decomposition(cut, words, monkeypatch, dtype, atol):
+    monkeypatch.setattr(module, "SAMPLED_ROWS", N - 1)
+    rows, engine = cut([np.hstack(words)])
+    non_zeros = (np.hstack(words) != 0).sum(axis=0)
+    scores = principal_scores({(0,): non_zeros}, rows, engine, rank=2, seed=0, dtype=dtype)[0,]
+    sample = some_rows(N, N - 1, seed=0)
+    phi = weighted(np.hstack(words))[sample]  # its idf is over all rows, as it should be
+    _, _, Vt = np.linalg.svd(phi - phi.mean(axis=0), full_matrices=False)
+    assert scores.components.dtype == scores.shift.dtype == scores.words.idf.dtype == dtype
+    assert_allclose(np.abs((scores.components * Vt[:2].T).sum(axis=0)), 1, atol=atol)
+    assert_allclose(scores.shift, phi.mean(axis=0) @ scores.components, atol=atol)
+
+
+def test_kinds_of_documents_are_fitted_side_by_side(cut, words, monkeypatch):
+    monkeypatch.setattr(module, "SAMPLED_ROWS", 50)
+    rows, engine = cut(words)
+    columns = column_statistics(rows, engine)
+    documents = {(0,): columns[0].non_zeros, (0, 1): np.concatenate([c.non_zeros for c in columns])}
+    both = principal_scores(documents, rows, engine, rank=3, seed=0)
+    for views, non_zeros in documents.items():
+        alone = principal_scores({views: non_zeros}, rows, engine, rank=3, seed=0)[views]
+        assert_array_equal(both[views].components, alone.components)
+    assert principal_scores({}, rows, engine, rank=3, seed=0) == {}
+
+
+def test_a_sample_without_any_words_has_scores_of_zero(cut, monkeypatch):
+    monkeypatch.setattr(module, "SAMPLED_ROWS", 20)
+    _, x = fit(cut, [sp.csr_array((N, 10))], (0,))
+    assert_array_equal(x, 0)
+
+
+def test_raw_scores_of_a_higher_rank_serve_a_lower_one(cut, words):
+    scores, x = fit(cut, words, (0,))
+    block = RowBlock(0, words)
+    assert_array_equal(scores.first(2).of_raw(scores.raw(block)), scores.first(2)(block))
+    assert_allclose(scores.of_raw(scores.raw(block)), x, atol=1e-12)

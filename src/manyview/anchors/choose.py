@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,10 +10,10 @@ import scipy.sparse as sp
 
 from manyview.anchors.graph import pick
 from manyview.anchors.selection import Groups, alternate_sampling, kmeans_groups, single_rows, variance_sampling
-from manyview.engine import Engine, Rows
+from manyview.engine import Engine, Rows, concatenate
 from manyview.kernels.arrays import FloatArray, Table
-from manyview.views.blocks import RowBlock
-from manyview.views.geometry import Geometry
+from manyview.views.blocks import RowBlock, some_rows
+from manyview.views.geometry import Geometry, Scores
 
 SAMPLED_ROWS = 20_000  # rows on which k-means looks for anchors
 
@@ -27,14 +28,10 @@ def choose_groups(
         return [single_rows(np.arange(n_samples))] * geometry.n_geometries
     rng = np.random.default_rng(seed)
     if rule == "kmeans":
-        sample = np.sort(rng.permutation(n_samples)[:SAMPLED_ROWS])
-        some = pick(sample, rows, engine)
-
-        def groups(g: int) -> Groups:
-            table = engine.collect(lambda block: joint_table(geometry, block, g), some)
-            return kmeans_groups(table, sample, n_anchors, seed=seed)
-
-        return [groups(g) for g in range(geometry.n_geometries)]
+        sample = some_rows(n_samples, SAMPLED_ROWS, seed=seed)
+        tables = engine.map(partial(_joint_tables, geometry), pick(sample, rows, engine))
+        of_geometry = [concatenate(parts) for parts in zip(*tables, strict=True)]
+        return list(engine.map(lambda table: kmeans_groups(table, sample, n_anchors, seed=seed), of_geometry))
     if rule == "das":
         chosen = alternate_sampling(_row_sums(geometry, rows, engine), n_anchors)
     elif rule == "variance":
@@ -46,20 +43,25 @@ def choose_groups(
     return [single_rows(chosen)] * geometry.n_geometries
 
 
-def joint_table(geometry: Geometry, block: RowBlock, g: int, /) -> Table:
+def _joint_tables(geometry: Geometry, block: RowBlock) -> list[Table]:
+    scores = geometry.scores(block)
+    return [joint_table(geometry, block, g, scores) for g in range(geometry.n_geometries)]
+
+
+def joint_table(geometry: Geometry, block: RowBlock, g: int, /, scores: Scores | None = None) -> Table:
     """All views of a block in one table; several sparse views enter as one document per row."""
     sparse = geometry.words[g].words.views if geometry.words else ()
     present = geometry.present(block)
-    tables = [geometry.word_table(block, g)] if geometry.words else []
-    for v in range(len(geometry.kinds)):
+    tables = [geometry.word_table(block, g, scores)] if geometry.words else []
+    for v in geometry.used:
         if v not in sparse:
-            table = geometry.table(block, g, v)
+            table = geometry.table(block, g, v, scores)
             tables.append(table if present[v].all() else table * present[v][:, None])
     return _beside(tables)
 
 
 def _side_by_side(geometry: Geometry, block: RowBlock) -> Table:
-    return _beside([geometry.table(block, 0, v) for v in range(len(geometry.kinds))])
+    return _beside([geometry.table(block, 0, v) for v in geometry.used])
 
 
 def _beside(tables: list[Table]) -> Table:

@@ -17,9 +17,10 @@ from manyview.anchors.selection import Groups
 from manyview.engine import Engine, Rows, concatenate, edges
 from manyview.kernels.arrays import BoolArray, FloatArray, IntArray, Table
 from manyview.kernels.distances import squared_distances
-from manyview.kernels.simplex import nearest, pkn_weights
+from manyview.kernels.nearest import nearest
+from manyview.kernels.simplex import pkn_weights
 from manyview.views.blocks import RowBlock
-from manyview.views.geometry import Geometry
+from manyview.views.geometry import Geometry, Scores
 
 PICKED_ROWS = 4096  # in a block of rows that were picked
 
@@ -28,7 +29,7 @@ class GraphBlock(NamedTuple):
     """Anchor weights of a stretch of rows in L slices; absent rows have zero weights."""
 
     start: int
-    columns: IntArray  # (n, L, k) int32, anchors of every row
+    columns: IntArray  # (n, L, k) in the smallest type that will do, anchors of every row
     weights: FloatArray  # (n, L, k), rows sum to one
     present: BoolArray  # (n, L)
 
@@ -40,8 +41,21 @@ class GraphBlock(NamedTuple):
     def slice(self, index: int, n_anchors: int, /) -> Table:
         """One slice as a CSR matrix (n, m)."""
         n, _, k = self.columns.shape
-        columns, weights = self.columns[:, index].ravel(), self.weights[:, index].ravel()
+        columns, weights = self.columns[:, index].astype(np.int32).ravel(), self.weights[:, index].ravel()
         return sp.csr_array((weights, columns, np.arange(0, n * k + 1, k)), shape=(n, n_anchors))
+
+    def side_by_side(self, n_anchors: int, /) -> Table:
+        """All slices in one CSR matrix (n, L m)."""
+        n, L, k = self.columns.shape
+        columns = self.columns + (np.arange(L, dtype=np.int32) * n_anchors)[:, None]
+        starts = np.arange(0, n * L * k + 1, L * k, dtype=np.int32)
+        return sp.csr_array((self.weights.ravel(), columns.ravel(), starts), shape=(n, L * n_anchors))
+
+    def masses(self, Z: FloatArray, n_anchors: int, /) -> FloatArray:
+        """W_l' Z of every slice (L, m, K) in double precision, Z (n, K)."""
+        L = self.columns.shape[1]
+        products = self.side_by_side(n_anchors).T @ Z
+        return np.asarray(products, dtype=np.float64).reshape(L, n_anchors, -1)
 
 
 class SliceName(NamedTuple):
@@ -80,44 +94,48 @@ class AnchorGraph:
 
     @property
     def slices(self) -> list[SliceName]:
-        """The slices in their order: per geometry the views, then the joint table."""
-        per_geometry: list[int | None] = [*range(len(self.views[0])), *([None] if self.joint else [])]
+        """The slices in their order: per geometry the views that count, then the joint table."""
+        per_geometry: list[int | None] = [*self.geometry.used, *([None] if self.joint else [])]
         return [SliceName(g, v) for g in range(len(self.views)) for v in per_geometry]
 
     def __call__(self, block: RowBlock, /) -> GraphBlock:
         """Anchor weights of a block of raw rows."""
         filled = self.geometry.present(block)  # (V, n)
+        scores = self.geometry.scores(block)
         columns, weights, here = [], [], []
         for g, anchors in enumerate(self.views):
             present = filled & np.array([a.valid.any() for a in anchors])[:, None]
-            distances = [
-                a.distances(self.geometry.table(block, g, v), dtype=np.dtype(self.dtype)) for v, a in enumerate(anchors)
-            ]
-            for v, d in enumerate(distances):
+            distances = {
+                v: anchors[v].distances(self.geometry.table(block, g, v, scores), dtype=np.dtype(self.dtype))
+                for v in self.geometry.used
+            }
+            for v, d in distances.items():
                 c, w = self._neighbours(d)
                 columns.append(c)
                 weights.append(w * present[v][:, None])
                 here.append(present[v])
             if self.joint:
-                c, w = self._neighbours(self._joint_distances(block, g, distances, present))
+                c, w = self._neighbours(self._joint_distances(block, g, distances, present, scores))
                 columns.append(c)
                 weights.append(w)
                 here.append(np.ones(block.n_rows, dtype=bool))
         return GraphBlock(block.start, np.stack(columns, axis=1), np.stack(weights, axis=1), np.stack(here, axis=1))
 
-    def _joint_distances(self, block: RowBlock, g: int, distances: list[FloatArray], present: BoolArray) -> FloatArray:
+    def _joint_distances(
+        self, block: RowBlock, g: int, distances: dict[int, FloatArray], present: BoolArray, scores: Scores
+    ) -> FloatArray:
         """Distances in the joint table: a view that is absent in a row has no say in it."""
         sparse = self.geometry.words[g].words.views if self.words else ()
-        total = np.zeros_like(distances[0])
+        total = np.zeros_like(next(iter(distances.values())))
         if self.words:
-            total += self.words[g].distances(self.geometry.word_table(block, g), dtype=total.dtype)
-        for v, d in enumerate(distances):
+            total += self.words[g].distances(self.geometry.word_table(block, g, scores), dtype=total.dtype)
+        for v, d in distances.items():
             if v in sparse:
                 continue
             if not (present[v].all() and self.views[g][v].valid.all()):
                 d = np.where(np.isfinite(d), d, 0) * present[v][:, None]
             total += d
-        nowhere = ~np.any([anchors.valid for anchors in self.views[g]], axis=0)  # (m,)
+        nowhere = ~np.any([self.views[g][v].valid for v in distances], axis=0)  # (m,)
         total[:, nowhere] = np.inf
         return total
 
@@ -134,7 +152,12 @@ class AnchorGraph:
             else:
                 weights[:, :size] += pkn_weights(sorted_d, size)
         weights /= len(self.scales)
-        return columns[:, :k].astype(np.int32), weights[:, :k]
+        return columns[:, :k].astype(number_type(self.n_anchors)), weights[:, :k]
+
+
+def number_type(n_anchors: int, /) -> type[np.integer[Any]]:
+    """The smallest type that can number the anchors."""
+    return np.int16 if n_anchors <= np.iinfo(np.int16).max else np.int32
 
 
 def fit_anchor_graph(
@@ -155,9 +178,10 @@ def fit_anchor_graph(
     views, words = [], []
     picks = {id(group.rows): group.rows for group in groups}  # geometries mostly share their rows: read those once
     picked = {key: pick(chosen, rows, engine) for key, chosen in picks.items()}
+    scores = {key: list(engine.map(geometry.scores, some)) for key, some in picked.items()}
     for g, group in enumerate(groups):
-        some = picked[id(group.rows)]
-        present = engine.collect(lambda block: geometry.present(block).T, some)  # (R, V)
+        some = list(zip(picked[id(group.rows)], scores[id(group.rows)], strict=True))
+        present = engine.collect(lambda pair: geometry.present(pair[0]).T, some)  # (R, V)
         tables = [engine.collect(_table_of(geometry, g, v), some) for v in range(n_views)]
         views.append(tuple(_place(group, table, present[:, v], n_anchors) for v, table in enumerate(tables)))
         if with_words:
@@ -166,8 +190,12 @@ def fit_anchor_graph(
     return AnchorGraph(geometry, tuple(views), tuple(words), n_anchors, scales, joint, dtype)
 
 
-def _table_of(geometry: Geometry, g: int, v: int | None) -> Callable[[RowBlock], Table]:
-    return lambda block: geometry.word_table(block, g) if v is None else geometry.table(block, g, v)
+def _table_of(geometry: Geometry, g: int, v: int | None) -> Callable[[tuple[RowBlock, Scores]], Table]:
+    def table(pair: tuple[RowBlock, Scores]) -> Table:
+        block, scores = pair
+        return geometry.word_table(block, g, scores) if v is None else geometry.table(block, g, v, scores)
+
+    return table
 
 
 def _place(group: Groups, table: Table, present: FloatArray, n_anchors: int) -> SliceAnchors:

@@ -54,10 +54,13 @@ def kmeans_groups(table: Table, rows: IntArray, n_anchors: int, /, *, seed: int)
     """
     scores = leading_scores(table, JOINT_SCORES, seed=seed)
     part = np.sort(np.random.default_rng(seed).permutation(len(scores))[: max(SEEDING_ROWS, n_anchors)])
-    centres, _ = kmeans_plusplus(scores[part], n_anchors, random_state=seed)
+    # in double precision: from single precision scikit-learn converts piece by piece, which takes longer
+    centres, _ = kmeans_plusplus(scores[part].astype(np.float64, copy=False), n_anchors, random_state=seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than anchors: fewer groups
-        _, labels, _ = k_means(scores, n_anchors, init=centres, n_init=1, max_iter=LLOYD_PASSES, random_state=seed)
+        _, labels, _ = k_means(
+            scores, n_anchors, init=centres.astype(scores.dtype), n_init=1, max_iter=LLOYD_PASSES, random_state=seed
+        )
     _, group = np.unique(labels, return_inverse=True)
     return Groups(rows, group, int(group.max()) + 1)
 

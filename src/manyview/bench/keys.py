@@ -55,6 +55,14 @@ class Table:
             place.fail(f"must be {_KINDS[kind]}, not {value!r}")
         return value
 
+    def flag(self, key: str) -> bool:
+        """True or false; false where it is not given."""
+        self.known.append(key)
+        value = self.values.pop(key, False)
+        if not isinstance(value, bool):
+            self.place.inside(key).fail(f"must be true or false, not {value!r}")
+        return value
+
     def positive(self, key: str, kind: type, default: Any) -> Any:
         """A finite number above 0."""
         value = self.take(key, kind, default)

@@ -9,7 +9,7 @@ import itertools
 import os
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +48,7 @@ class Method:
     seeds: tuple[int, ...] | None = None  # None: those of the plan; so for the next two
     orders: tuple[str, ...] | None = None
     data: tuple[str, ...] | None = None
+    deterministic: bool = False  # the seed only shuffles: rows as stored give one result, and are run once
 
     def points(self) -> Iterator[dict[str, Any]]:
         """The points of the grid; one empty point where there is no grid."""
@@ -106,7 +107,7 @@ def read_plan(path: str | os.PathLike[str], /) -> Plan:
         ``memory_gb``) and ``threads``. An item of ``data`` is a name, a file, or a table with ``name``,
         ``n_clusters`` and either ``path`` (with ``widths``) or ``maker`` (with ``params``). An item of ``methods``
         is an estimator, or a table with ``name``, ``estimator``, ``params``, ``grid``, ``concatenate``, ``record``,
-        ``seeds``, ``orders`` and ``data``.
+        ``seeds``, ``orders``, ``data`` and ``deterministic`` (the seed only shuffles: rows as stored are run once).
 
     Returns
     -------
@@ -147,15 +148,16 @@ def _plan(table: Table, /, *, name: str, folder: Path) -> Plan:
     names = unique([source.name for source in sources], place.inside("data"))
     methods = [_method(item, place.inside("methods").item(i), names) for i, item in enumerate(table.items("methods"))]
     unique([method.name for method in methods], place.inside("methods"))
+    seeds, orders = table.seeds((0,)), table.strings("orders", ORDERS, ("shuffled",))
     scores = tuple(clustering_scores([0, 1], [0, 1]))
     limits = Table(table.take("limits", dict, {}), place.inside("limits"))
     plan = Plan(
         name=table.take("name", str, name),
         folder=folder,
         data=tuple(sources),
-        methods=tuple(methods),
-        seeds=table.seeds((0,)),
-        orders=table.strings("orders", ORDERS, ("shuffled",)),
+        methods=tuple(part for method in methods for part in _by_order(method, orders, seeds)),
+        seeds=seeds,
+        orders=orders,
         metrics=table.strings("metrics", (*scores, *MEASURES), (*scores, "seconds")),
         limits=Limits(
             seconds=limits.positive("seconds", float, Limits.seconds),
@@ -216,9 +218,21 @@ def _method(item: Any, place: Place, data_names: tuple[str, ...]) -> Method:
         seeds=table.seeds(None),
         orders=table.strings("orders", ORDERS, None),
         data=table.strings("data", data_names, None),
+        deterministic=table.flag("deterministic"),
     )
     table.finish()
     return method
+
+
+def _by_order(method: Method, orders: tuple[str, ...], seeds: tuple[int, ...]) -> list[Method]:
+    """A deterministic method has one seed for rows as stored, and all of them for shuffled rows."""
+    if not method.deterministic:
+        return [method]
+    seeds = method.seeds or seeds
+    return [
+        replace(method, orders=(order,), seeds=seeds[:1] if order == "as-stored" else seeds)
+        for order in method.orders or orders
+    ]
 
 
 def _preset(estimator: str, place: Place) -> Preset:

@@ -8,11 +8,12 @@ import os
 import shutil
 import time
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from manyview.bench.cell import Cell, cells_of, coordinates
+from manyview.bench.compare import latest
 from manyview.bench.journal import JOURNAL_NAME, Journal, Row, read_journal
 from manyview.bench.memory import resident_by_group
 from manyview.bench.plan import Limits, Plan, read_plan
@@ -57,6 +58,7 @@ def run_plan(
     jobs: int = 1,
     data_dir: str | os.PathLike[str] | None = None,
     retry_failed: bool = False,
+    share: Iterable[str | os.PathLike[str]] = (),
     progress: bool = True,
 ) -> RunReport:
     """Run the cells of a plan that are not in the journal yet.
@@ -77,6 +79,9 @@ def run_plan(
     retry_failed : bool, default=False
         Run failed cells again. Without it only those are repeated that reached a limit lower than the plan's, or
         lacked a package that is installed now.
+    share : paths, default=()
+        Journals of other runs, or their folders. A cell that one of them holds, with the same inputs, data and code,
+        is taken over instead of run.
     progress : bool, default=True
         Show cells done, running and time left on standard error.
 
@@ -107,12 +112,15 @@ def run_plan(
         cells = cells_of(plan, code=code_version(code / "manyview"), data_dir=Path(data_dir) if data_dir else None)
         lines = read_journal(journal.path)
         _note_plan(journal, lines, plan, cells)
-        known = {row["key"]: row for row in lines if row["kind"] == "result"}
+        own = latest(lines)
+        known = {key: row for place in share for key, row in latest(read_journal(place)).items()} | own
         settled = {
             cell.key: known[cell.key]
             for cell in cells
             if cell.key in known and _settled(known[cell.key], plan.limits, retry_failed)
         }
+        for row in [row for key, row in settled.items() if key not in own]:
+            journal.append(row)
         screen = default_screen() if progress else Quiet()
         follow = Progress(cells, settled.values(), jobs=jobs, screen=screen)
         try:

@@ -6,8 +6,20 @@ from manyview.cluster.fmcnof import FMCNOF
 from manyview.cluster.gmc import GMC
 from manyview.cluster.lmvsc import LMVSC
 from manyview.cluster.mvgl import MVGL
-from manyview.cluster.semi_ntf import RowOrderWarning, SemiNTF
+from manyview.cluster.semi_ntf import NoiseViewWarning, RowOrderWarning, SemiNTF
 from manyview.cluster.sfmc import SFMC
 from manyview.cluster.smsc import SMSC
 
-__all__ = ["AMGL", "CSMSC", "FMCNOF", "GMC", "LMVSC", "MVGL", "SFMC", "SMSC", "RowOrderWarning", "SemiNTF"]
+__all__ = [
+    "AMGL",
+    "CSMSC",
+    "FMCNOF",
+    "GMC",
+    "LMVSC",
+    "MVGL",
+    "SFMC",
+    "SMSC",
+    "NoiseViewWarning",
+    "RowOrderWarning",
+    "SemiNTF",
+]

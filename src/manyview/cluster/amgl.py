@@ -43,6 +43,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import KMeans
 
 from manyview.cluster.graph_labels import contiguous
+from manyview.cluster.inputs import check_magnitude
 from manyview.cluster.parameters import array, check_parameters, check_sizes, integer, nothing, real
 from manyview.engine import MemoryEngine
 from manyview.kernels.arrays import FloatArray, IntArray
@@ -170,6 +171,7 @@ class AMGL(ClusterMixin, BaseEstimator):
         check_parameters(self, CONSTRAINTS)
         views = check_views(X, ranges=self.views, estimator=self)
         check_sizes(views.n_samples, self.n_clusters)
+        check_magnitude(views)
         with MemoryEngine(n_jobs=self.n_jobs).running() as engine:
             graphs = [
                 symmetric(sample_graph(raw_rows(table), self.n_neighbors, run=engine.map)) for table in views.tables

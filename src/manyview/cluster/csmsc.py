@@ -53,7 +53,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_random_state
 
 from manyview.cluster.graph_labels import contiguous, warn_empty_clusters
-from manyview.cluster.inputs import float_tables, random_rows
+from manyview.cluster.inputs import check_magnitude, float_tables, random_rows
 from manyview.cluster.parameters import array, check_parameters, check_sizes, integer, nothing, real
 from manyview.kernels.arrays import FloatArray, Table
 from manyview.kernels.lloyd import best_of_starts
@@ -352,6 +352,7 @@ class CSMSC(ClusterMixin, BaseEstimator):
         check_parameters(self, CONSTRAINTS)
         views = check_views(X, ranges=self.views, estimator=self)
         check_sizes(len(views), self.n_clusters)
+        check_magnitude(views)
         expression = express(
             [directions(table) for table in float_tables(views)],
             lambda_c=self.lambda_c,

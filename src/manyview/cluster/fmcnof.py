@@ -61,7 +61,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from manyview.cluster.graph_labels import contiguous, warn_empty_clusters
-from manyview.cluster.inputs import check_anchor_number, float_tables, given_anchors
+from manyview.cluster.inputs import check_anchor_number, check_magnitude, float_tables, given_anchors
 from manyview.cluster.parameters import array, check_parameters, check_sizes, choice, integer, nothing, real
 from manyview.kernels.arrays import FloatArray, IntArray, Table
 from manyview.kernels.lloyd import best_of_starts, row_squares
@@ -340,12 +340,12 @@ class FMCNOF(ClusterMixin, BaseEstimator):
         check_parameters(self, CONSTRAINTS)
         views = check_views(X, ranges=self.views, estimator=self)
         check_sizes(len(views), self.n_clusters)
+        check_magnitude(views)
         rng = check_random_state(self.random_state)
         tables = float_tables(views)
         columns = [narrow_columns(table) for table in tables]
         rows = [standard_rows(table, by) for table, by in zip(tables, columns, strict=True)]
-        start = self._start(self._n_anchors(views), rng)
-        anchors = self._anchors(views, rows, rng)
+        start, anchors = self._start(self._n_anchors(views), rng), self._anchors(views, rows, rng)
         step = released_step if self.variant == "released" else exact_step
         result = factorise(self._graphs(rows, anchors), start, step, max_iter=self.max_iter)
         labels = result.F.argmax(axis=1)

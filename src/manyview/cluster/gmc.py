@@ -45,6 +45,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClusterMixin
 
 from manyview.cluster.graph_labels import warn_component_count
+from manyview.cluster.inputs import check_magnitude
 from manyview.cluster.parameters import array, boolean, check_parameters, check_sizes, integer, nothing, real
 from manyview.engine import MemoryEngine
 from manyview.kernels.arrays import FloatArray
@@ -176,6 +177,7 @@ class GMC(ClusterMixin, BaseEstimator):
         check_parameters(self, CONSTRAINTS)
         views = check_views(X, ranges=self.views, estimator=self)
         check_sizes(views.n_samples, self.n_clusters)
+        check_magnitude(views)
         rows = standard_rows if self.normalize else raw_rows
         with MemoryEngine(n_jobs=self.n_jobs).running() as engine:
             near = [sample_neighbours(rows(table), self.n_neighbors, run=engine.map) for table in views.tables]

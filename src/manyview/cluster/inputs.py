@@ -1,11 +1,26 @@
-"""What the anchor methods ask of their input: double precision, rows to start from, anchors that fit the views."""
+"""What the baselines ask of their input: numbers that can be squared, double precision, rows to start from, anchors."""
 
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from manyview.kernels.arrays import FloatArray, IntArray, Table
 from manyview.views import Views
+
+LARGEST = 1e150  # of which a sum of squares is still a number
+
+
+def check_magnitude(views: Views, /) -> None:
+    """Distances are sums of squares: an error names the view whose numbers are too large for them."""
+    for name, table in zip(views.names, views.tables, strict=True):
+        entries = table.data if sp.issparse(table) else table
+        largest = max(float(entries.max(initial=0)), -float(entries.min(initial=0)))
+        if largest > LARGEST:
+            raise ValueError(
+                f"View {name!r} has numbers as large as {largest:.0e}, whose squares are not finite: divide it by a "
+                "constant."
+            )
 
 
 def random_rows(rng: np.random.RandomState, n_rows: int, size: int, n_starts: int, /) -> IntArray:

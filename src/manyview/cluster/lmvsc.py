@@ -48,7 +48,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from manyview.cluster.graph_labels import contiguous, warn_empty_clusters
-from manyview.cluster.inputs import check_anchor_number, float_tables, given_anchors, random_rows
+from manyview.cluster.inputs import check_anchor_number, check_magnitude, float_tables, given_anchors, random_rows
 from manyview.cluster.parameters import array, check_parameters, check_sizes, choice, integer, nothing, real
 from manyview.kernels.arrays import FloatArray, IntArray, Table
 from manyview.kernels.distances import squared_distances
@@ -199,6 +199,7 @@ class LMVSC(ClusterMixin, BaseEstimator):
         check_parameters(self, CONSTRAINTS)
         views = check_views(X, ranges=self.views, estimator=self)
         check_sizes(len(views), self.n_clusters)
+        check_magnitude(views)
         rng = check_random_state(self.random_state)
         anchors = self._anchors(views, rng)
         Z = _mixtures(views, anchors, self.alpha)  # (N, mV)

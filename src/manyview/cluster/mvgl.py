@@ -49,7 +49,8 @@ Deviations:
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -58,6 +59,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 
 from manyview.cluster.graph_labels import warn_component_count
+from manyview.cluster.inputs import check_magnitude
 from manyview.cluster.parameters import (
     array,
     boolean,
@@ -83,7 +85,7 @@ from manyview.kernels.sample_graph import (
     sample_neighbours,
     sample_weights,
 )
-from manyview.kernels.simplex_rows import embedded_distances, project_blocks, project_rows, with_data
+from manyview.kernels.simplex_rows import Fill, embedded_distances, project_blocks, project_rows, with_data
 from manyview.views import check_views
 
 VIEW_TOL, GLOBAL_TOL = 1e-11, 1e-10  # sums of eigenvalues that count as zero, in stage 1 and 2
@@ -156,7 +158,7 @@ class MVGL(ClusterMixin, BaseEstimator):
     Notes
     -----
     The method is transductive: there is no ``predict``. Sparse views stay sparse. With ``local=False`` a fit holds
-    arrays of N x N numbers: about 14 at its peak with three views (1.8 GB for 4,000 samples). ``local=True`` has none.
+    arrays of N x N numbers: one for each view and three more (0.9 GB for 4,000 samples). ``local=True`` has none.
 
     References
     ----------
@@ -213,19 +215,21 @@ class MVGL(ClusterMixin, BaseEstimator):
         check_parameters(self, CONSTRAINTS)
         views = check_views(X, ranges=self.views, estimator=self)
         check_sizes(views.n_samples, self.n_clusters)
+        check_magnitude(views)
         with MemoryEngine(n_jobs=self.n_jobs).running() as engine:
+            room = None if self.local else np.empty((views.n_samples, views.n_samples))
             options = _Options(
-                self.n_clusters, self.n_neighbors, self.local, self.variant, self.max_updates, engine.map
+                self.n_clusters, self.n_neighbors, self.local, self.variant, self.max_updates, engine.map, room
             )
-            learned = [_view_graph(raw_rows(table), options) for table in views.tables]
-            result = _fuse([view.affinity for view in learned], options, max_iter=self.max_iter, tol=self.tol)
+            graphs, view_updates = zip(*(_view_graph(raw_rows(table), options) for table in views.tables), strict=True)
+            result = _fuse(graphs, options, max_iter=self.max_iter, tol=self.tol)
             self.affinity_ = sp.csr_array(result.last.affinity)
             self.eigenvalues_ = bottom_eigenpairs(self.affinity_, self.n_clusters + 1, run=engine.map).values
         self.labels_ = result.last.labels
         self.n_components_found_ = result.last.n_components
         self.view_weights_ = result.history["view_weights"][-1]
         self.embedding_ = result.last.embedding
-        self.history_ = {**result.history, "view_updates": [view.n_iter for view in learned]}
+        self.history_ = {**result.history, "view_updates": list(view_updates)}
         self.n_iter_ = len(result.history["objective"])
         self.converged_ = result.converged
         warn_component_count(self, self.n_components_found_)
@@ -253,6 +257,7 @@ class _Options(NamedTuple):
     variant: str
     max_updates: int
     run: Run  # how a function goes over blocks of rows
+    room: FloatArray | None  # (N, N) for the graph that is being updated; None with ``local``
 
     @property
     def loop(self) -> dict[str, Any]:
@@ -268,21 +273,23 @@ class _Fused(NamedTuple):
     converged: bool
 
 
-def _view_graph(rows: SampleRows, options: _Options) -> RankConstrained:
-    """Stage 1: one view's graph with K components."""
+def _view_graph(rows: SampleRows, options: _Options) -> tuple[Graph, int]:
+    """Stage 1: one view's graph with K components, symmetrised, and the number of its updates."""
     near = sample_neighbours(rows, options.n_neighbors, run=options.run)
     first = neighbour_matrix(near.columns, sample_weights(near.distances))
     if options.variant == "released":
         update, strength = _from_embedding(near, options), 1.0
     else:
         update, strength = _from_distances(rows, near, options)
-    return constrain_components(first, options.n_clusters, update, tol=VIEW_TOL, strength=strength, **options.loop)
+    loop = constrain_components(first, options.n_clusters, update, tol=VIEW_TOL, strength=strength, **options.loop)
+    return loop.affinity, loop.n_iter
 
 
 def _from_embedding(near: Neighbours, options: _Options) -> Update:
     """Rows of the released program:  a_i = simplex( -lambda D_i / 2 )  on the neighbours or on all samples."""
-    if not options.local:
-        return lambda F, strength: project_blocks(_pull(F, strength / 2), len(F), run=options.run)
+    room = options.room
+    if room is not None:
+        return lambda F, strength: project_blocks(_pull(F, strength / 2), room, run=options.run)
     support = _neighbour_support(near)
     return lambda F, strength: project_rows(with_data(support, -strength / 2 * embedded_distances(F, support)))
 
@@ -298,15 +305,17 @@ def _from_distances(rows: SampleRows, near: Neighbours, options: _Options) -> tu
         cost = near.distances[:, : near.k].ravel() + strength * embedded_distances(F, support)
         return project_rows(with_data(support, -cost / np.repeat(scale, near.k)))
 
-    def on_all(F: FloatArray, strength: float) -> FloatArray:
+    def on_all(F: FloatArray, strength: float, room: FloatArray) -> FloatArray:
         pull = _pull(F, strength)
 
-        def block(start: int, stop: int) -> FloatArray:
-            return (pull(start, stop) - distance_block(rows, start, stop)) / scale[start:stop, None]
+        def fill(start: int, stop: int, out: FloatArray) -> None:
+            pull(start, stop, out)
+            out -= distance_block(rows, start, stop)
+            out /= scale[start:stop, None]
 
-        return project_blocks(block, len(F), run=options.run)
+        return project_blocks(fill, room, run=options.run)
 
-    return on_neighbours if options.local else on_all, typical / 2
+    return on_neighbours if options.room is None else partial(on_all, room=options.room), typical / 2
 
 
 def _neighbour_support(near: Neighbours) -> sp.csr_array:
@@ -315,23 +324,30 @@ def _neighbour_support(near: Neighbours) -> sp.csr_array:
     return compressed(np.ones(n_samples * k), near.columns[:, :k].ravel(), np.full(n_samples, k), n_samples)
 
 
-def _pull(F: FloatArray, strength: float) -> Callable[[int, int], FloatArray]:
+def _pull(F: FloatArray, strength: float) -> Fill:
     """Blocks of rows of  -strength ||F_i - F_j||², up to a constant in every row (which a projection does not see)."""
     left = np.hstack([2 * strength * F, np.full((len(F), 1), -strength)])
     right = np.hstack([F, np.einsum("nc,nc->n", F, F)[:, None]]).T.copy()
-    return lambda start, stop: left[start:stop] @ right
+
+    def fill(start: int, stop: int, out: FloatArray) -> None:
+        np.matmul(left[start:stop], right, out=out)
+
+    return fill
 
 
-def _fuse(graphs: list[Graph], options: _Options, *, max_iter: int, tol: float) -> _Fused:
+def _fuse(graphs: Sequence[Graph], options: _Options, *, max_iter: int, tol: float) -> _Fused:
     """Stage 2: alternate the global graph and the weights of the views."""
     run = options.run
     blend = blended(graphs, np.full((len(graphs), graphs[0].shape[0]), 1 / len(graphs)), run=run)
+    # the same N x N arrays in all rounds: new ones would cost more than what is computed in them
+    room = None if options.room is None else np.empty_like(options.room)
     history: dict[str, list[Any]] = {"objective": [], "n_components": [], "n_updates": [], "view_weights": []}
-    previous, last = FIRST_OBJECTIVE, None
+    previous, start = FIRST_OBJECTIVE, None
     while True:
-        last = _global_graph(blend, options, None if last is None else last.embedding)
+        last = _global_graph(blend, options, start, room)
         alpha = column_weights(last.graph, graphs, run=run)  # (V, N)
-        blend = blended(graphs, alpha, run=run)
+        free = room is not None and last.graph is not blend  # a blend with K components is the global graph itself
+        blend = blended(graphs, alpha, run=run, out=blend if free else None)
         objective = squared_distance(last.graph, blend, run=run)
         history["objective"].append(objective)
         history["n_components"].append(last.n_components)
@@ -341,21 +357,24 @@ def _fuse(graphs: list[Graph], options: _Options, *, max_iter: int, tol: float) 
         converged = exact or abs(objective - previous) <= tol * previous
         if converged or len(history["objective"]) >= max_iter:
             return _Fused(last, history, converged)
-        previous = objective
+        previous, start = objective, last.embedding
 
 
-def _global_graph(blend: Graph, options: _Options, start: FloatArray | None) -> RankConstrained:
-    """The graph with K components nearest to the blend, loops left out."""
-    target = without_loops(blend)
+def _global_graph(
+    blend: Graph, options: _Options, start: FloatArray | None, room: FloatArray | None
+) -> RankConstrained:
+    """The graph with K components nearest to the blend, from which loops are taken."""
+    target = without_loops(blend, overwrite=True)
     update = _near_target(target, options)
     return constrain_components(
-        target, options.n_clusters, update, tol=GLOBAL_TOL, skip_if_done=True, start=start, **options.loop
+        target, options.n_clusters, update, tol=GLOBAL_TOL, skip_if_done=True, start=start, room=room, **options.loop
     )
 
 
 def _near_target(target: Graph, options: _Options) -> Update:
     """Rows  a_i = simplex( s_i - lambda D_i / 2 )  where s_i is positive, or on all samples."""
-    if options.local:
+    room = options.room
+    if room is None:
         support = target.copy()
         np.maximum(support.data, 0, out=support.data)
         support.eliminate_zeros()
@@ -365,6 +384,11 @@ def _near_target(target: Graph, options: _Options) -> Update:
 
     def on_all(F: FloatArray, strength: float) -> FloatArray:
         pull = _pull(F, strength / 2)
-        return project_blocks(lambda start, stop: pull(start, stop) + target[start:stop], len(F), run=options.run)
+
+        def fill(start: int, stop: int, out: FloatArray) -> None:
+            pull(start, stop, out)
+            out += target[start:stop]
+
+        return project_blocks(fill, room, run=options.run)
 
     return on_all

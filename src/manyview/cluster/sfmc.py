@@ -55,13 +55,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from manyview.anchors.selection import alternate_sampling
 from manyview.cluster.graph_labels import contiguous, warn_component_count
-from manyview.cluster.inputs import check_anchor_number, float_tables
+from manyview.cluster.inputs import check_anchor_number, check_magnitude, float_tables
 from manyview.cluster.parameters import array, check_parameters, check_sizes, choice, integer, nothing, real
 from manyview.kernels.arrays import BoolArray, FloatArray, IntArray, Table
 from manyview.kernels.cocluster import CoClusters, cocluster
 from manyview.kernels.distances import squared_distances
+from manyview.kernels.nearest import nearest
 from manyview.kernels.qp import small_simplex_qp
-from manyview.kernels.simplex import nearest, pkn_weights
+from manyview.kernels.simplex import pkn_weights
 from manyview.views import Views, check_views
 from manyview.views.scaling import dense
 
@@ -258,6 +259,7 @@ class SFMC(ClusterMixin, BaseEstimator):
         check_parameters(self, CONSTRAINTS)
         views = check_views(X, ranges=self.views, estimator=self)
         check_sizes(len(views), self.n_clusters)
+        check_magnitude(views)
         maxima = np.array([float(table.max()) for table in views.tables])
         tables = _scaled(views, maxima)
         rows = self._anchor_rows(tables)

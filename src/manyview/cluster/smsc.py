@@ -54,6 +54,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_random_state
 
 from manyview.cluster.graph_labels import contiguous, warn_empty_clusters
+from manyview.cluster.inputs import check_magnitude
 from manyview.cluster.parameters import array, check_parameters, check_sizes, choice, integer, nothing, real
 from manyview.engine import MemoryEngine
 from manyview.kernels.arrays import FloatArray
@@ -193,6 +194,7 @@ class SMSC(ClusterMixin, BaseEstimator):
         check_parameters(self, CONSTRAINTS)
         views = check_views(X, ranges=self.views, estimator=self)
         check_sizes(views.n_samples, self.n_clusters)
+        check_magnitude(views)
         with MemoryEngine(n_jobs=self.n_jobs).running() as engine:
             graphs = [_normalised_graph(table, self.n_neighbors, run=engine.map) for table in views.tables]
             adjacencies = [graph.adjacency for graph in graphs]

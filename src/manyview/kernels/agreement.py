@@ -1,6 +1,6 @@
-"""How much two labellings say the same thing.
+"""How much two labellings say the same thing, from the K x K table of their joint counts.
 
-NMI = 2 I(a; b) / (H(a) + H(b))        I: mutual information, H: entropy, from the K x K table of counts
+ARI = (T - E) / (M - E)     T: pairs together in both; E: what chance gives; M: mean of the pairs together in each
 """
 
 import numpy as np
@@ -8,20 +8,28 @@ import numpy as np
 from manyview.kernels.arrays import FloatArray, IntArray
 
 
+def joint_counts(first: IntArray, second: IntArray, n_clusters: int, /) -> FloatArray:
+    """Rows (K, K) with label i in the first labelling and j in the second."""
+    counts = np.bincount(first * n_clusters + second, minlength=n_clusters**2)
+    return counts.reshape(n_clusters, n_clusters).astype(np.float64)
+
+
+def adjusted_rand(counts: FloatArray, /) -> float:
+    """Adjusted Rand index of a table of joint counts."""
+    n = counts.sum()
+    together = (counts * (counts - 1)).sum()
+    first, second = ((sizes * (sizes - 1)).sum() for sizes in (counts.sum(axis=1), counts.sum(axis=0)))
+    expected = first * second / max(n * (n - 1), 1)
+    largest = (first + second) / 2
+    return float((together - expected) / (largest - expected)) if largest > expected else 1.0
+
+
 def mutual_agreement(labellings: list[IntArray], n_clusters: int, /) -> FloatArray:
-    """Normalised mutual information of every pair, as a symmetric matrix with ones on its diagonal."""
+    """Adjusted Rand index of every pair, as a symmetric matrix with ones on its diagonal."""
     n = len(labellings)
     agreement = np.eye(n)
-    entropies = [_entropy(np.bincount(labels, minlength=n_clusters)) for labels in labellings]
     for i in range(n):
         for j in range(i):
-            table = np.bincount(labellings[i] * n_clusters + labellings[j], minlength=n_clusters**2)
-            total = entropies[i] + entropies[j]
-            shared = total - _entropy(table)
-            agreement[i, j] = agreement[j, i] = 2 * shared / total if total > 0 else 1.0
+            counts = joint_counts(labellings[i], labellings[j], n_clusters)
+            agreement[i, j] = agreement[j, i] = adjusted_rand(counts)
     return agreement
-
-
-def _entropy(counts: IntArray) -> float:
-    p = counts[counts > 0] / counts.sum()
-    return float(-(p * np.log(p)).sum())

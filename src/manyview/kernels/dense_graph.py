@@ -1,25 +1,60 @@
 """Graphs that join so many pairs of samples that an N x N array is smaller and faster than a list of edges.
 
-S = (A + A') / 2,    components by breadth-first search over blocks of rows
+S = (A + A') / 2,    components from the edges of a few rows, joined by one product with their indicators
+
+Passes over N x N numbers go by stretches of rows, one for a thread at a time, and within a stretch by blocks that stay
+in the cache. A stretch brings its own scratch arrays and uses them for all its blocks: a new array for every block
+would be given back to the system and fetched again, at several times the price of the arithmetic.
 """
 
+from itertools import pairwise
+from typing import Any
+
 import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
 
 from manyview.kernels.arrays import FloatArray, IntArray
 from manyview.kernels.sample_graph import Run, in_order
 
-TILE = 128  # rows and columns: a tile and its mirror image stay in the cache
-ROWS_AT_ONCE = 64
+TILE = 192  # rows and columns: a tile and its mirror image stay in the cache
+HUBS = 64  # rows whose edges are followed first; they join nearly all of a graph with many edges
+STRETCH = 512  # rows
+ENTRIES_AT_ONCE = 1 << 16  # of a block: half a megabyte
+
+Stretch = tuple[int, int]
 
 
-def symmetric_array(A: FloatArray, /, *, run: Run = in_order) -> FloatArray:
-    """(A + A') / 2, tile by tile."""
+def stretches(n_samples: int, /) -> list[Stretch]:
+    """(start, stop) of stretches of rows of an N x N array, the pieces that are shared out among threads."""
+    return list(pairwise([*range(0, n_samples, STRETCH), n_samples]))
+
+
+def block_height(n_samples: int, /) -> int:
+    """Rows of N numbers that stay in the cache."""
+    return min(max(1, ENTRIES_AT_ONCE // n_samples), STRETCH, n_samples)
+
+
+def cache_blocks(stretch: Stretch, n_samples: int, /) -> list[slice]:
+    """Blocks of rows within a stretch."""
+    start, stop = stretch
+    edges = [*range(start, stop, block_height(n_samples)), stop]
+    return [slice(*pair) for pair in pairwise(edges)]
+
+
+def symmetric_array(A: FloatArray, /, *, run: Run = in_order, out: FloatArray | None = None) -> FloatArray:
+    """(A + A') / 2, tile by tile, in ``out`` if there is one."""
     n = len(A)
-    S = np.empty_like(A)
+    S = np.empty((n, n)) if out is None else out
 
     def mirror(i: int) -> None:
+        scratch = np.empty((TILE, TILE))
         for j in range(i, n, TILE):
-            tile = (A[i : i + TILE, j : j + TILE] + A[j : j + TILE, i : i + TILE].T) / 2
+            above = A[i : i + TILE, j : j + TILE]
+            tile = scratch[: above.shape[0], : above.shape[1]]
+            np.copyto(tile, A[j : j + TILE, i : i + TILE].T)
+            tile += above
+            tile *= 0.5
             S[i : i + TILE, j : j + TILE] = tile
             S[j : j + TILE, i : i + TILE] = tile.T
 
@@ -29,37 +64,63 @@ def symmetric_array(A: FloatArray, /, *, run: Run = in_order) -> FloatArray:
 
 def absolute_degrees(A: FloatArray, /, *, run: Run = in_order) -> FloatArray:
     """Row sums (N,) of |A|."""
-    starts = range(0, len(A), ROWS_AT_ONCE)
-    return np.concatenate(run(lambda start: np.abs(A[start : start + ROWS_AT_ONCE]).sum(axis=1), starts))
+    n = len(A)
+    sums, ones = np.empty(n), np.ones(n)
+
+    def add(stretch: Stretch) -> None:
+        for rows in cache_blocks(stretch, n):
+            block = A[rows]
+            sums[rows] = (block if block.min() >= 0 else np.abs(block)) @ ones
+
+    run(add, stretches(n))
+    return sums
 
 
-def array_components(A: FloatArray, /, *, above: float | None = None) -> IntArray:
+def smallest_entry(A: FloatArray, /, *, run: Run = in_order) -> float:
+    """The least of all entries."""
+    return float(min(run(lambda stretch: A[slice(*stretch)].min(), stretches(len(A)))))
+
+
+def array_components(A: FloatArray, /, *, above: float | None = None, run: Run = in_order) -> IntArray:
     """Component (N,) of every vertex of a symmetric graph, numbered by first row.
 
-    Edges are the entries that are not 0, or those of at least ``above``.
+    Edges are the entries that are not 0, or those of at least ``above``. The edges of a few rows give parts; which of
+    them the other edges join is seen from  edges @ indicators of the parts.
     """
-    labels = np.full(len(A), -1)
-    number = 0
-    for first in range(len(A)):
-        if labels[first] < 0:
-            _flood(A, labels, first, number, above)
-            number += 1
-    return labels
+    n = len(A)
+    hubs = np.unique(np.linspace(0, n - 1, HUBS).astype(np.int64))
+    i, j = np.nonzero(_edges(A[hubs], above))
+    parts = parts_of(hubs[i], j, n)
+    if parts.max() >= HUBS:  # few edges, then
+        i, j = np.nonzero(_edges(A, above))
+        return by_first_row(parts_of(i, j, n))
+    indicators = (parts[:, None] == np.arange(parts.max() + 1)).astype(np.float32)  # (N, q)
+    touched = np.empty(indicators.shape, dtype=np.bool_)
+
+    def touch(stretch: Stretch) -> None:
+        scratch = np.empty((block_height(n), n), dtype=np.float32)
+        for rows in cache_blocks(stretch, n):
+            edges = _edges(A[rows], above, out=scratch[: rows.stop - rows.start])
+            touched[rows] = edges @ indicators > 0
+
+    run(touch, stretches(n))
+    i, part = np.nonzero(touched)
+    return by_first_row(parts_of(parts[i], part, indicators.shape[1])[parts])
 
 
-def _flood(A: FloatArray, labels: IntArray, first: int, number: int, above: float | None) -> None:
-    """Give a number to all that can be reached from ``first``; only vertices without a number are looked at."""
-    labels[first] = number
-    queue = [np.array([first])]
-    waiting = np.flatnonzero(labels < 0)
-    while queue and len(waiting):
-        rows = queue.pop()
-        if len(rows) > ROWS_AT_ONCE:
-            queue.append(rows[ROWS_AT_ONCE:])
-            rows = rows[:ROWS_AT_ONCE]
-        block = A[np.ix_(rows, waiting)] if len(waiting) < len(A) // 2 else A[rows][:, waiting]
-        reached = ((block != 0) if above is None else (block >= above)).any(axis=0)
-        if reached.any():
-            labels[waiting[reached]] = number
-            queue.append(waiting[reached])
-            waiting = waiting[~reached]
+def _edges(A: FloatArray, above: float | None, out: FloatArray | None = None) -> Any:
+    return np.not_equal(A, 0, out=out) if above is None else np.greater_equal(A, above, out=out)
+
+
+def parts_of(i: IntArray, j: IntArray, n: int, /) -> IntArray:
+    """Component of each of n vertices for the edges (i, j)."""
+    graph = sp.csr_array((np.ones(len(i), dtype=np.int8), (i, j)), shape=(n, n))
+    return np.asarray(connected_components(graph, directed=True, connection="weak")[1])
+
+
+def by_first_row(labels: IntArray, /) -> IntArray:
+    """The same parts, numbered in the order in which they appear."""
+    _, first, labels = np.unique(labels, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), dtype=np.int64)
+    rank[np.argsort(first)] = np.arange(len(first))
+    return rank[labels]

@@ -6,28 +6,34 @@ C = Z'Z (V, V) with the columns A_.j - S^v_.j in Z. Weights may be negative. Gra
 """
 
 from collections.abc import Sequence
+from itertools import combinations_with_replacement
 
 import numpy as np
 import scipy.sparse as sp
 
 from manyview.kernels.arrays import FloatArray, Graph
+from manyview.kernels.dense_graph import Stretch, block_height, cache_blocks, stretches
 from manyview.kernels.sample_graph import Run, in_order
-from manyview.kernels.simplex_rows import cache_blocks, with_data
+from manyview.kernels.simplex_rows import with_data
 
 
 def column_weights(A: Graph, graphs: Sequence[Graph], /, *, run: Run = in_order) -> FloatArray:
     """alpha (V, N). A column where all graphs equal A has equal weights."""
+    n, V = A.shape[0], len(graphs)
 
-    def products(block: tuple[int, int]) -> FloatArray:
-        """One block's share of C, lower triangles (V, V, N)."""
-        Z = [_rows(A, block) - _rows(S, block) for S in graphs]
-        share = np.zeros((len(Z), len(Z), A.shape[0]))
-        for v in range(len(Z)):
-            for w in range(v + 1):
-                share[v, w] = np.einsum("bn,bn->n", Z[v], Z[w])
+    def products(stretch: Stretch) -> FloatArray:
+        """One stretch's share of C, lower triangles (V, V, N)."""
+        share = np.zeros((V, V, n))
+        scratch = np.empty((V, block_height(n), n))
+        for rows in cache_blocks(stretch, n):
+            Z = scratch[:, : rows.stop - rows.start]
+            for v, S in enumerate(graphs):
+                np.subtract(_rows(A, rows), _rows(S, rows), out=Z[v])
+            for v, w in combinations_with_replacement(range(V), 2):
+                share[w, v] += np.einsum("bn,bn->n", Z[v], Z[w])
         return share
 
-    C = np.moveaxis(np.sum(run(products, cache_blocks(A.shape[0])), axis=0), 2, 0)  # (N, V, V)
+    C = np.moveaxis(np.sum(run(products, stretches(n)), axis=0), 2, 0)  # (N, V, V)
     eigenvalues, E = np.linalg.eigh(C)
     ridge = np.finfo(float).eps * np.trace(C, axis1=1, axis2=2)[:, None]
     lifted = np.maximum(eigenvalues, 0) + np.where(ridge > 0, ridge, 1)
@@ -35,31 +41,38 @@ def column_weights(A: Graph, graphs: Sequence[Graph], /, *, run: Run = in_order)
     return (raw / raw.sum(axis=1, keepdims=True)).T
 
 
-def blended(graphs: Sequence[Graph], alpha: FloatArray, /, *, run: Run = in_order) -> Graph:
-    """Columns  sum_v alpha_vj S^v_.j."""
+def blended(
+    graphs: Sequence[Graph], alpha: FloatArray, /, *, run: Run = in_order, out: FloatArray | None = None
+) -> Graph:
+    """Columns  sum_v alpha_vj S^v_.j; of arrays in ``out`` if there is one."""
     if sp.issparse(graphs[0]):
         scaled = [with_data(S, S.data * weights[S.indices]) for S, weights in zip(graphs, alpha, strict=True)]
         return sp.csr_array(sum(scaled[1:], start=scaled[0]))
-    B = np.empty(graphs[0].shape)
+    B = np.empty(graphs[0].shape) if out is None else out
 
-    def fill(block: tuple[int, int]) -> None:
-        rows = slice(*block)
-        np.multiply(graphs[0][rows], alpha[0], out=B[rows])
-        for S, weights in zip(graphs[1:], alpha[1:], strict=True):
-            B[rows] += S[rows] * weights
+    def fill(stretch: Stretch) -> None:
+        scratch = np.empty((block_height(len(B)), len(B)))
+        for rows in cache_blocks(stretch, len(B)):
+            np.multiply(graphs[0][rows], alpha[0], out=B[rows])
+            for S, weights in zip(graphs[1:], alpha[1:], strict=True):
+                B[rows] += np.multiply(S[rows], weights, out=scratch[: rows.stop - rows.start])
 
-    run(fill, cache_blocks(len(B)))
+    run(fill, stretches(len(B)))
     return B
 
 
 def squared_distance(A: Graph, B: Graph, /, *, run: Run = in_order) -> float:
     """||A - B||²."""
+    n = A.shape[0]
 
-    def share(block: tuple[int, int]) -> float:
-        difference = (_rows(A, block) - _rows(B, block)).ravel()
-        return float(difference @ difference)
+    def share(stretch: Stretch) -> float:
+        scratch, total = np.empty((block_height(n), n)), 0.0
+        for rows in cache_blocks(stretch, n):
+            difference = np.subtract(_rows(A, rows), _rows(B, rows), out=scratch[: rows.stop - rows.start]).ravel()
+            total += float(difference @ difference)
+        return total
 
-    return float(sum(run(share, cache_blocks(A.shape[0]))))
+    return float(sum(run(share, stretches(n))))
 
 
 def squared_norm(A: Graph, /) -> float:
@@ -68,18 +81,18 @@ def squared_norm(A: Graph, /) -> float:
     return float(entries @ entries)
 
 
-def without_loops(A: Graph, /) -> Graph:
-    """The same graph with an empty diagonal."""
+def without_loops(A: Graph, /, *, overwrite: bool = False) -> Graph:
+    """The same graph with an empty diagonal; ``overwrite`` lets an array be changed itself."""
     if sp.issparse(A):
         rest = sp.csr_array(A - sp.diags_array(A.diagonal()))
         rest.eliminate_zeros()
         return rest
-    rest = A.copy()
+    rest = A if overwrite else A.copy()
     np.fill_diagonal(rest, 0)
     return rest
 
 
-def _rows(A: Graph, block: tuple[int, int]) -> FloatArray:
-    """A stretch of rows, full."""
-    rows = A[slice(*block)]
-    return rows.toarray() if sp.issparse(rows) else rows
+def _rows(A: Graph, rows: slice) -> FloatArray:
+    """A block of rows, full."""
+    block = A[rows]
+    return block.toarray() if sp.issparse(block) else block

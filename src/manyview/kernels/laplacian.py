@@ -22,7 +22,14 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, splu
 
 from manyview.kernels.arrays import FloatArray, Graph, IntArray
 from manyview.kernels.davidson import davidson
-from manyview.kernels.dense_graph import absolute_degrees, array_components, symmetric_array
+from manyview.kernels.dense_graph import (
+    absolute_degrees,
+    array_components,
+    by_first_row,
+    parts_of,
+    smallest_entry,
+    symmetric_array,
+)
 from manyview.kernels.sample_graph import Run, in_order, row_blocks
 
 DENSE_BELOW = 300  # rows; a full decomposition is as quick there
@@ -71,24 +78,23 @@ class _Operator(NamedTuple):
         return (self.diagonal * x.T).T - np.concatenate(self.run(lambda share: share @ x, self.shares))
 
 
-def symmetric(A: Graph, /, *, run: Run = in_order) -> Graph:
-    """(A + A') / 2, without stored zeros."""
+def symmetric(A: Graph, /, *, run: Run = in_order, out: FloatArray | None = None) -> Graph:
+    """(A + A') / 2, without stored zeros; of an array in ``out`` if there is one."""
     if isinstance(A, np.ndarray):
-        return symmetric_array(A, run=run)
+        return symmetric_array(A, run=run, out=out)
     S = sp.csr_array(A + A.T)
     S.data /= 2
     S.eliminate_zeros()
     return S
 
 
-def components(A: Graph, /, *, above: float | None = None) -> Components:
+def components(A: Graph, /, *, above: float | None = None, run: Run = in_order) -> Components:
     """Components of the graph whose edges are the stored entries of A, in either direction.
 
     ``above`` leaves out what is smaller. An array must be symmetric; its edges are the entries that are not 0.
     """
     if isinstance(A, np.ndarray):
-        labels = array_components(A, above=above)
-        return Components(int(labels.max()) + 1, labels)
+        return _counted(array_components(A, above=above, run=run))
     if above is not None:
         strong = A.copy()
         strong.data = np.where(strong.data >= above, 1.0, 0.0)
@@ -96,38 +102,30 @@ def components(A: Graph, /, *, above: float | None = None) -> Components:
         return components(strong)
     lengths = np.diff(A.indptr)
     if A.nnz <= MANY_EDGES * len(lengths):
-        return _by_first_row(connected_components(A, directed=True, connection="weak")[1])
+        return _counted(by_first_row(connected_components(A, directed=True, connection="weak")[1]))
     # a few edges of every row join nearly everything; the others are only asked whether they join any two of the parts
     full = np.flatnonzero(lengths)
     few = np.linspace(A.indptr[full], A.indptr[full + 1], FEW_EDGES, endpoint=False, axis=1).astype(np.int64)
-    parts = _parts(np.repeat(full, FEW_EDGES), A.indices[few.ravel()], len(lengths))
+    parts = parts_of(np.repeat(full, FEW_EDGES), A.indices[few.ravel()], len(lengths))
     i, j = np.repeat(parts, lengths), parts[A.indices]
     joins = i != j
-    return _by_first_row(_parts(i[joins], j[joins], int(parts.max()) + 1)[parts])
+    return _counted(by_first_row(parts_of(i[joins], j[joins], int(parts.max()) + 1)[parts]))
 
 
-def _parts(i: IntArray, j: IntArray, n: int) -> IntArray:
-    """Component of each of n vertices for the edges (i, j)."""
-    graph = sp.csr_array((np.ones(len(i), dtype=np.int8), (i, j)), shape=(n, n))
-    return np.asarray(connected_components(graph, directed=True, connection="weak")[1])
+def _counted(labels: IntArray) -> Components:
+    return Components(int(labels.max(initial=-1)) + 1, labels)
 
 
-def _by_first_row(labels: IntArray) -> Components:
-    _, first, labels = np.unique(labels, return_index=True, return_inverse=True)
-    rank = np.empty(len(first), dtype=np.int64)
-    rank[np.argsort(first)] = np.arange(len(first))
-    return Components(len(first), rank[labels])
-
-
-def nonnegative(A: Graph, /) -> bool:
+def nonnegative(A: Graph, /, *, run: Run = in_order) -> bool:
     """Whether no edge has a negative weight."""
-    entries = A.data if sp.issparse(A) else A
-    return bool(entries.size == 0 or entries.min() >= 0)
+    if isinstance(A, np.ndarray):
+        return smallest_entry(A, run=run) >= 0
+    return bool(A.nnz == 0 or A.data.min() >= 0)
 
 
 def degrees(A: Graph, /) -> FloatArray:
     """Row sums (N,)."""
-    return np.asarray(A.sum(axis=1)).ravel()
+    return np.asarray(A @ np.ones(A.shape[1]))
 
 
 def normalised_adjacency(A: sp.csr_array, /) -> sp.csr_array:

@@ -52,22 +52,22 @@ def bottom_eigenpairs(
     Where the graph has as many components as asked for and a bound puts the next eigenvalue above ``tol``, all is known
     without an eigensolver, and that next eigenvalue is given as infinite.
     """
-    number, labels = components(A)
+    number, labels = components(A, run=run)
     null = null_space(labels, np.ones(A.shape[0]))
-    positive = nonnegative(A)
-    if positive and number == count and tol > 0 and _hold_together(A, labels, tol):
+    positive = nonnegative(A, run=run)
+    if positive and number == count and tol > 0 and _hold_together(A, labels, tol, run):
         return Eigenpairs(np.zeros(count), null.toarray(), np.inf)
     return smallest_eigenpairs(A, count, diagonal=degrees(A), null=null, positive=positive, start=start, run=run)
 
 
-def _hold_together(A: Graph, labels: IntArray, tol: float) -> bool:
+def _hold_together(A: Graph, labels: IntArray, tol: float, run: Run) -> bool:
     """Whether every component's second eigenvalue is surely above ``tol``.
 
     A connected graph of n vertices with edge weights of at least w has  lambda_2 >= 4 w / (n diameter) >= 4 w / n²
     (Mohar).
     """
     n = int(np.bincount(labels).max())
-    return components(A, above=tol * n**2 / 4).number == labels.max() + 1
+    return components(A, above=tol * n**2 / 4, run=run).number == labels.max() + 1
 
 
 def constrain_components(
@@ -81,21 +81,23 @@ def constrain_components(
     strength: float = 1.0,
     skip_if_done: bool = False,
     start: FloatArray | None = None,
+    room: FloatArray | None = None,
     run: Run = in_order,
 ) -> RankConstrained:
     """Update a graph until it has ``n_clusters`` components, or ``max_iter`` times.
 
     ``update(F, strength)`` gives the next graph. ``skip_if_done`` returns a graph that already has enough components;
-    ``start`` (N, any) holds guesses of its first eigenvectors.
+    ``start`` (N, any) holds guesses of its first eigenvectors, ``room`` (N, N) the symmetrised graph where graphs are
+    arrays. Only one graph is needed at a time, so that ``update`` may write each over the one before.
     """
-    A = symmetric(graph, run=run)
+    A = symmetric(graph, run=run, out=room)
     values, F, _ = bottom_eigenpairs(A, n_clusters, start=start, run=run)
     connectivity, strengths = [float(values.sum())], list[float]()
     done = skip_if_done and connectivity[0] < tol
     while not done and len(strengths) < max_iter:
         strengths.append(strength)
         graph = update(F, strength)
-        A = symmetric(graph, run=run)
+        A = symmetric(graph, run=run, out=A if isinstance(A, np.ndarray) else room)
         values, vectors, beyond = bottom_eigenpairs(A, n_clusters, tol=tol, start=F, run=run)
         connectivity.append(float(values.sum()))
         if connectivity[-1] > tol:
@@ -106,5 +108,5 @@ def constrain_components(
         else:
             F = vectors
             done = True
-    number, labels = components(A)
+    number, labels = components(A, run=run)
     return RankConstrained(graph, A, F, labels, number, connectivity, strengths)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from manyview.kernels.arrays import FloatArray, IntArray
+from manyview.kernels.arrays import FloatArray
 
 
 def project_simplex(z: FloatArray, /) -> FloatArray:
@@ -21,21 +21,6 @@ def project_simplex(z: FloatArray, /) -> FloatArray:
     kept = np.maximum((finite & (descending * counts > sums)).sum(axis=1), 1)
     t = np.take_along_axis(sums, kept[:, None] - 1, axis=1) / kept[:, None]
     return np.maximum(z - t, 0)
-
-
-def nearest(d: FloatArray, k: int, /) -> tuple[IntArray, FloatArray]:
-    """Columns and values of the k smallest entries of every row, ascending; the lower column first among equals."""
-    if 4 * k >= d.shape[1]:
-        columns = np.argsort(d, axis=1, kind="stable")[:, :k]
-        return columns, np.take_along_axis(d, columns, axis=1)
-    columns = np.sort(np.argpartition(d, k - 1, axis=1)[:, :k], axis=1)
-    values = np.take_along_axis(d, columns, axis=1)
-    tied = np.count_nonzero(d <= values.max(axis=1, keepdims=True), axis=1) > k  # the k-th has equals: which are in?
-    if tied.any():
-        columns[tied] = np.sort(np.argsort(d[tied], axis=1, kind="stable")[:, :k], axis=1)
-        values[tied] = np.take_along_axis(d[tied], columns[tied], axis=1)
-    order = np.argsort(values, axis=1, kind="stable")
-    return np.take_along_axis(columns, order, axis=1), np.take_along_axis(values, order, axis=1)
 
 
 def pkn_weights(d: FloatArray, k: int, /) -> FloatArray:

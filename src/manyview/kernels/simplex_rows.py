@@ -4,7 +4,8 @@
 
 The threshold of a row is the mean excess of its active entries, t = (sum z - 1) / count. Starting with all entries
 active, entries at or below t leave and t grows until none leaves: a few passes over flat arrays, no sorting, rows of
-any length. An entry that left never returns, so rows of length N can be cut down while they are made, block by block.
+any length. Rows of length N are projected where they are made, block by block in the cache, so that Z never exists as
+a whole.
 """
 
 from collections.abc import Callable
@@ -12,11 +13,14 @@ from collections.abc import Callable
 import numpy as np
 import scipy.sparse as sp
 
-from manyview.kernels.arrays import FloatArray, IntArray
-from manyview.kernels.sample_graph import Run, compressed, in_order, row_blocks
+from manyview.kernels.arrays import BoolArray, FloatArray, IntArray
+from manyview.kernels.dense_graph import Stretch, block_height, cache_blocks, stretches
+from manyview.kernels.sample_graph import Run, compressed, in_order
 
 PAIRS_AT_ONCE = 1 << 20
-ENTRIES_AT_ONCE = 1 << 18  # of a dense block: 2 MB, so that the passes over it stay in the cache
+RUN = 1024  # truth values, 128 words of eight bytes: what a byte can count without running over
+NEARLY_ONE = 1e-14  # of a row's sum; what is farther off is corrected
+Fill = Callable[[int, int, FloatArray], None]
 
 
 def project_rows(Z: sp.csr_array, /) -> sp.csr_array:
@@ -30,31 +34,54 @@ def project_rows(Z: sp.csr_array, /) -> sp.csr_array:
     return compressed(weights, columns, np.bincount(kept, minlength=len(lengths)), Z.shape[1])
 
 
-def project_blocks(make: Callable[[int, int], FloatArray], n_samples: int, /, *, run: Run = in_order) -> FloatArray:
-    """Project whole rows to an array (N, N); ``make(start, stop)`` gives Z[start:stop] (stop - start, N), used up."""
-    W = np.empty((n_samples, n_samples))
-    run(lambda block: _project_dense(make(*block), W[slice(*block)]), cache_blocks(n_samples))
+def project_blocks(fill: Fill, W: FloatArray, /, *, run: Run = in_order) -> FloatArray:
+    """Project whole rows into W (N, N), which is also given back; ``fill(start, stop, out)`` writes Z[start:stop]."""
+    n = len(W)
+
+    def project(stretch: Stretch) -> None:
+        scratch, padded = np.empty((2, block_height(n), n)), -(-n // RUN) * RUN
+        mask = np.zeros((block_height(n), padded), dtype=np.bool_)
+        for rows in cache_blocks(stretch, n):
+            height = rows.stop - rows.start
+            Z, V = scratch[:, :height]
+            fill(rows.start, rows.stop, Z)
+            _project_dense(Z, V, mask[:height], W[rows])
+
+    run(project, stretches(n))
     return W
 
 
-def cache_blocks(n_samples: int, /) -> list[tuple[int, int]]:
-    """(start, stop) of stretches of rows of an N x N matrix for work on dense blocks."""
-    return row_blocks(n_samples, entries=ENTRIES_AT_ONCE)
+def _project_dense(Z: FloatArray, V: FloatArray, mask: BoolArray, W: FloatArray) -> None:
+    """Project the rows of a block Z (b, N) into W; V and mask are scratch, Z is used up.
 
-
-def _project_dense(Z: FloatArray, W: FloatArray) -> None:
-    """Project the rows of a dense block into W, of the same shape."""
+    Newton's method on the sum of max(Z - t, 0): from below the threshold it never goes beyond, and it is there when no
+    entry leaves.
+    """
+    n = Z.shape[1]
+    ones, above = np.ones(n), mask[:, :n]
     Z -= Z.max(axis=1, keepdims=True)
     # both are below the threshold: from there it only grows
-    threshold = np.maximum((Z.sum(axis=1, keepdims=True) - 1) / Z.shape[1], -1)
+    threshold = np.maximum(((Z @ ones)[:, None] - 1) / n, -1)
     active: IntArray | None = None
     while True:
-        previous, active = active, np.count_nonzero(threshold < Z, axis=1, keepdims=True)
-        np.maximum(Z, threshold, out=W)
-        W -= threshold
-        if previous is not None and (active >= previous).all():
-            return
-        threshold += (W.sum(axis=1, keepdims=True) - 1) / active
+        np.greater(Z, threshold, out=above)
+        previous, active = active, _row_counts(mask)
+        np.maximum(Z, threshold, out=V)
+        if previous is not None and (active == previous).all():
+            break
+        step = ((V @ ones)[:, None] - n * threshold - 1) / active
+        threshold += np.maximum(step, 0)  # rounding must not lead it back, or it could go round for ever
+    np.subtract(V, threshold, out=W)
+    off = (W @ ones)[:, None] - 1
+    if (np.abs(off) > NEARLY_ONE).any():  # far below the largest entry n * threshold had cost digits
+        threshold += off / active
+        np.subtract(np.maximum(Z, threshold, out=V), threshold, out=W)
+
+
+def _row_counts(mask: BoolArray) -> IntArray:
+    """How many are true in every row (b, 1): whole words are added, and with them eight counters of a byte each."""
+    words = mask.view(np.uint64).reshape(len(mask), -1, RUN // 8).sum(axis=2)
+    return words.view(np.uint8).sum(axis=1, keepdims=True, dtype=np.int64)
 
 
 def _project(z: FloatArray, rows: IntArray, columns: IntArray, n_rows: int) -> tuple[FloatArray, IntArray, IntArray]:

@@ -13,9 +13,10 @@ import numpy as np
 from manyview.anchors import GraphBlock
 from manyview.cluster.semi_ntf.model import Fitted, Graphs, fit_semi_ntf, membership_of
 from manyview.cluster.semi_ntf.n_clusters import Embedded, Trial, modularity, rate
-from manyview.cluster.semi_ntf.resampling import adjusted_rand, joint_counts, part_size
+from manyview.cluster.semi_ntf.resampling import part_size
 from manyview.cluster.semi_ntf.settings import Settings
 from manyview.engine import Engine
+from manyview.kernels.agreement import adjusted_rand, joint_counts
 from manyview.kernels.arrays import FloatArray, IntArray
 
 N_PARTS = 4

@@ -37,6 +37,7 @@ class ViewRow(TypedDict):
     width: int
     weight: float
     agreement: float
+    left_out: bool
 
 
 class ClusterRow(TypedDict):
@@ -205,7 +206,13 @@ def _per_row(values: ArrayLike, n_samples: int, name: str) -> NDArray[Any]:
 def _views(model: Any) -> list[ViewRow]:
     columns = (model.view_names_, model.view_widths_, model.view_weights_, model.view_agreement_)
     return [
-        ViewRow(name=str(name), width=int(width), weight=float(weight), agreement=float(agreement))
+        ViewRow(
+            name=str(name),
+            width=int(width),
+            weight=float(weight),
+            agreement=float(agreement),
+            left_out=name in model.views_left_out_,
+        )
         for name, width, weight, agreement in zip(*columns, strict=True)
     ]
 

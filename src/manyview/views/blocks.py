@@ -48,5 +48,12 @@ def row_blocks(views: Views, /) -> BlockMaker:
     return BlockMaker(views)
 
 
+def some_rows(n_rows: int, n_wanted: int, /, *, seed: int) -> IntArray:
+    """Numbers of a seeded choice of rows, ascending; all of them where there are no more than wanted."""
+    if n_rows <= n_wanted:
+        return np.arange(n_rows)
+    return np.sort(np.random.default_rng(seed).choice(n_rows, n_wanted, replace=False, shuffle=False))
+
+
 def _row_major(table: Any) -> Table:
     return np.ascontiguousarray(table) if isinstance(table, np.ndarray) else table

@@ -14,8 +14,9 @@ sparse views enter it as ONE document per row, so that a view counts in a row by
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,20 +24,22 @@ import scipy.sparse as sp
 
 from manyview.engine import Engine, Rows, add
 from manyview.kernels.arrays import BoolArray, FloatArray, Table
-from manyview.views.blocks import RowBlock
+from manyview.views.blocks import RowBlock, some_rows
 from manyview.views.scaling import Centred, DividedByMaximum, Hellinger, Standardised, Unchanged, UnitRows
 from manyview.views.statistics import Columns, Spread, column_statistics, filled_rows, spreads
-from manyview.views.tempering import tempered
+from manyview.views.tempering import Tempered, tempered
 from manyview.views.text import PrincipalScores, principal_scores
 
 SCALES = ("auto", "standard", "rows", "max", "none")
 SPARSE = 0.1
 WORD_RANKS = (30, 80)
 CLIP = 3.0
+MEASURED_ROWS = 5_000  # rows on which the length of rows is measured
 FEWEST_FILLED_ROWS = 20  # with fewer, an empty row is data, not absence
 
 Scaling = Callable[[Table], Table] | PrincipalScores
 Scalings = tuple[tuple[Scaling, ...], ...]  # [geometry][view]
+Scores = dict[tuple[int, ...], FloatArray]  # raw scores of the words of some views
 
 
 @dataclass(frozen=True)
@@ -48,19 +51,29 @@ class Geometry:
     kinds: tuple[str, ...]  # per view: "sparse counts", "principal scores", "measurements"; or the chosen scale
     words: tuple[PrincipalScores, ...]  # per geometry: joint table of the sparse views, if there are several
     empty_rows_absent: BoolArray  # (V,) an all-zero row of the view is absent, not at the origin
+    left_out: tuple[int, ...] = ()  # views that nothing after the scaling may see
+
+    @property
+    def used(self) -> list[int]:
+        """The views that count."""
+        return [v for v in range(len(self.kinds)) if v not in self.left_out]
 
     @property
     def n_geometries(self) -> int:
         """How many scaled copies every view has."""
         return len(self.scalings)
 
-    def table(self, block: RowBlock, g: int, v: int, /) -> Table:
-        """View v in geometry g, mean squared row length one."""
-        return _apply(self.scalings[g][v], block, v) / self.lengths[g, v]
+    def table(self, block: RowBlock, g: int, v: int, /, scores: Scores | None = None) -> Table:
+        """View v in geometry g, mean squared row length one; ``scores`` are those of the block, if they are known."""
+        return _apply(self.scalings[g][v], block, v, scores or {}) / self.lengths[g, v]
 
-    def word_table(self, block: RowBlock, g: int, /) -> FloatArray:
+    def word_table(self, block: RowBlock, g: int, /, scores: Scores | None = None) -> FloatArray:
         """The sparse views as one document per row; it weighs as much as they do together."""
-        return self.words[g](block) * np.sqrt(len(self.words[g].words.views))
+        return _scores_of(self.words[g], block, scores or {}) * math.sqrt(len(self.words[g].words.views))
+
+    def scores(self, block: RowBlock, /) -> Scores:
+        """Scores of the block's words: the costly part, which all geometries share."""
+        return _raw_scores((*self.scalings[-1], *self.words[-1:]), block)
 
     def present(self, block: RowBlock, /) -> BoolArray:
         """Which views (V, n) have anything to say about which rows."""
@@ -72,37 +85,61 @@ class Geometry:
         )
 
 
-def _apply(scaling: Scaling, block: RowBlock, v: int) -> Table:
-    return scaling(block) if isinstance(scaling, PrincipalScores) else scaling(block.tables[v])
+def _apply(scaling: Scaling, block: RowBlock, v: int, scores: Scores) -> Table:
+    if isinstance(scaling, PrincipalScores):
+        return _scores_of(scaling, block, scores)
+    return scaling(block.tables[v])
+
+
+def _raw_scores(widest: Iterable[Scaling], block: RowBlock) -> Scores:
+    return {scaling.words.views: scaling.raw(block) for scaling in widest if isinstance(scaling, PrincipalScores)}
+
+
+def _scores_of(scaling: PrincipalScores, block: RowBlock, scores: Scores) -> FloatArray:
+    views = scaling.words.views
+    return scaling.of_raw(scores[views]) if views in scores else scaling(block)
 
 
 def fit_geometry(
-    rows: Rows[RowBlock], engine: Engine, /, *, scale: str = "auto", equalise: bool = True, seed: int = 0
+    rows: Rows[RowBlock],
+    engine: Engine,
+    /,
+    *,
+    scale: str = "auto",
+    equalise: bool = True,
+    seed: int = 0,
+    dtype: str = "float64",
+    left_out: tuple[int, ...] = (),
 ) -> Geometry:
     """Decide and fit the geometry of all views.
 
-    ``equalise=False`` leaves the tables at the scale that their scaling gives them (as the paper does).
+    ``equalise=False`` leaves the tables at the scale that their scaling gives them (as the paper does). ``dtype`` is
+    the precision of scores.
     """
     columns = column_statistics(rows, engine)
     known = spreads({v: c for v, c in enumerate(columns) if _needs_spread(scale, c)}, rows, engine)
+    scores: dict[tuple[int, ...], PrincipalScores] = {}
     if scale == "auto":
-        chosen = [_automatic(v, c, known.get(v), rows, engine, seed) for v, c in enumerate(columns)]
+        documents = _documents(columns, known, left_out)
+        scores = principal_scores(documents, rows, engine, rank=max(WORD_RANKS), seed=seed, dtype=dtype)
+        chosen = [_dense(c, known[v]) if v in known else _words(scores[v,]) for v, c in enumerate(columns)]
     else:
         chosen = [(scale, (_explicit(scale, c, known.get(v)),)) for v, c in enumerate(columns)]
     kinds = tuple(kind for kind, _ in chosen)
     scalings: Scalings = tuple(zip(*(maps for _, maps in chosen), strict=True))
-    sparse = tuple(v for v, kind in enumerate(kinds) if kind == "sparse counts")
-    words: tuple[PrincipalScores, ...] = ()
-    if len(sparse) > 1:
-        non_zeros = np.concatenate([columns[v].non_zeros for v in sparse])
-        fitted = principal_scores(sparse, non_zeros, rows, engine, rank=max(WORD_RANKS), seed=seed)
-        words = tuple(fitted.first(rank) for rank in WORD_RANKS)
+    sparse = tuple(v for v, kind in enumerate(kinds) if kind == "sparse counts" and v not in left_out)
+    words = tuple(scores[sparse].first(rank) for rank in WORD_RANKS) if len(sparse) > 1 else ()
     if scale == "auto":
         scalings = tempered(scalings, kinds, rows, engine, n_rows=columns[0].n_rows, seed=seed)
+        scalings = tuple(tuple(_in_precision(scaling, dtype) for scaling in of_view) for of_view in scalings)
     absent = np.array([FEWEST_FILLED_ROWS < c.n_filled < c.n_rows for c in columns])
     absent &= scale == "auto" and len(columns) > 1  # with one view, an empty row has nowhere else to go
-    lengths = _row_lengths(scalings, rows, engine) if equalise else np.ones((len(scalings), len(columns)))
-    return Geometry(scalings, lengths, kinds, words, absent)
+    lengths = (
+        _row_lengths(scalings, rows, engine, columns[0].n_rows, seed)
+        if equalise
+        else np.ones((len(scalings), len(kinds)))
+    )
+    return Geometry(scalings, lengths.astype(dtype), kinds, words, absent, left_out)
 
 
 def _needs_spread(scale: str, columns: Columns) -> bool:
@@ -110,13 +147,24 @@ def _needs_spread(scale: str, columns: Columns) -> bool:
     return scale == "standard" or (scale == "auto" and not sparse_counts)
 
 
-def _automatic(
-    v: int, columns: Columns, s: Spread | None, rows: Rows[RowBlock], engine: Engine, seed: int
-) -> tuple[str, tuple[Scaling, ...]]:
-    if s is None:
-        scores = principal_scores((v,), columns.non_zeros, rows, engine, rank=max(WORD_RANKS), seed=seed)
-        few, many = (scores.first(rank) for rank in WORD_RANKS)
-        return "sparse counts", (few, many)
+def _documents(
+    columns: list[Columns], known: dict[int, Spread], left_out: tuple[int, ...]
+) -> dict[tuple[int, ...], FloatArray]:
+    """Every sparse view by itself, and all that count together, with the rows in which each column occurs."""
+    sparse = [v for v in range(len(columns)) if v not in known]
+    documents: dict[tuple[int, ...], FloatArray] = {(v,): columns[v].non_zeros for v in sparse}
+    together = [v for v in sparse if v not in left_out]
+    if len(together) > 1:
+        documents[tuple(together)] = np.concatenate([columns[v].non_zeros for v in together])
+    return documents
+
+
+def _words(scores: PrincipalScores) -> tuple[str, tuple[Scaling, ...]]:
+    few, many = (scores.first(rank) for rank in WORD_RANKS)
+    return "sparse counts", (few, many)
+
+
+def _dense(columns: Columns, s: Spread) -> tuple[str, tuple[Scaling, ...]]:
     non_negative = bool(columns.low.min() >= 0)
     if not non_negative and s.n_pairs and s.correlation < 1 - 3 * np.sqrt(2 / s.n_pairs):
         unit = Centred(columns.mean, s.varies, unit=True)
@@ -137,15 +185,25 @@ def _explicit(scale: str, columns: Columns, s: Spread | None) -> Scaling:
     return options[scale]
 
 
-def _row_lengths(scalings: Scalings, rows: Rows[RowBlock], engine: Engine) -> FloatArray:
-    """Root mean squared row length of every table; 1 for a table without any length."""
+def _in_precision(scaling: Scaling, dtype: str) -> Scaling:
+    """The map from scaled columns to scores, by far the larger part, in the precision that is asked for."""
+    if not isinstance(scaling, Tempered):
+        return scaling
+    return replace(scaling, components=scaling.components.astype(dtype), shift=scaling.shift.astype(dtype))
+
+
+def _row_lengths(scalings: Scalings, rows: Rows[RowBlock], engine: Engine, n_rows: int, seed: int) -> FloatArray:
+    """Root mean squared row length of every table, over some rows; 1 for a table without any length."""
+    chosen = some_rows(n_rows, MEASURED_ROWS, seed=seed)
 
     def of_block(block: RowBlock) -> tuple[FloatArray, int]:
-        squares = [[_squares(_apply(scaling, block, v)) for v, scaling in enumerate(maps)] for maps in scalings]
+        block = block.take(chosen) if n_rows > MEASURED_ROWS else block
+        scores = _raw_scores(scalings[-1], block)
+        squares = [[_squares(_apply(scaling, block, v, scores)) for v, scaling in enumerate(maps)] for maps in scalings]
         return np.array(squares), block.n_rows
 
-    squares, n_rows = engine.reduce(of_block, rows, add)
-    lengths = np.sqrt(squares / n_rows)
+    squares, n_measured = engine.reduce(of_block, rows, add)
+    lengths = np.sqrt(squares / n_measured)
     return np.where(lengths > 0, lengths, 1.0)
 
 

@@ -19,7 +19,7 @@ from manyview.engine import Engine, Rows, add
 from manyview.kernels.arrays import FloatArray, Table
 from manyview.kernels.leading import Pairs, leading_pairs
 from manyview.kernels.spectral import unit_rows
-from manyview.views.blocks import RowBlock
+from manyview.views.blocks import RowBlock, some_rows
 from manyview.views.scaling import dense
 
 POWER = 0.25
@@ -40,7 +40,7 @@ class Tempered:
     unit: bool  # rows to unit length again, where the scaling had made them so
 
     def __call__(self, table: Table, /) -> FloatArray:
-        scores = dense(self.scaling(table)) @ self.components - self.shift
+        scores = dense(self.scaling(table)).astype(self.components.dtype, copy=False) @ self.components - self.shift
         return unit_rows(scores) if self.unit else scores
 
 
@@ -51,7 +51,7 @@ def tempered(
     at = [v for v, kind in enumerate(kinds) if kind != "sparse counts"]
     maps = {(g, v): of_view[v] for g, of_view in enumerate(scalings) for v in at}
     if n_rows > SAMPLED_ROWS:
-        chosen = np.sort(np.random.default_rng(seed).permutation(n_rows)[:SAMPLED_ROWS])
+        chosen = some_rows(n_rows, SAMPLED_ROWS, seed=seed)
         rows = engine.map(lambda block: block.take(chosen), rows)
     moments = _moments(maps, rows, engine) if maps else {}
     fitted = {

@@ -3,7 +3,10 @@
     phi(x) = unit( sign(x) sqrt|x| * idf ),   idf_j = log((1 + N) / (1 + df_j)) + 1
     scores = unit( (phi(x) - mean) C )        C: leading right singular vectors of the centred phi
 
-Everything is sparse until the few scores; nothing is densified beyond a block.
+Everything is sparse until the few scores; nothing is densified beyond a block. Of many rows a sample is looked at, and
+there are fewer of these than words: C then comes from the eigenvectors U of the rows' products, which are short.
+
+    Y = phi - mean      Y Y' = U diag(l) U'      C = Y' U diag(l)^(-1/2)
 """
 
 from __future__ import annotations
@@ -13,11 +16,11 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from manyview.engine import Engine, Rows, add
-from manyview.kernels.arrays import FloatArray, IntArray, Table
+from manyview.engine import Engine, Rows, add, concatenate
+from manyview.kernels.arrays import FloatArray, Table
 from manyview.kernels.leading import leading_pairs
 from manyview.kernels.spectral import unit_rows
-from manyview.views.blocks import RowBlock
+from manyview.views.blocks import RowBlock, some_rows
 
 SAMPLED_ROWS = 5_000  # rows on which the components are measured
 
@@ -27,19 +30,16 @@ class WordWeights:
     """phi: damped counts, rare words up, rows to unit length. Several tables count as one long document."""
 
     views: tuple[int, ...]
-    idf: FloatArray  # (d,)
+    idf: FloatArray  # (d,), in the precision of what comes out
 
     def __call__(self, block: RowBlock, /) -> Table:
         parts = [sp.csr_array(block.tables[v]) for v in self.views]
-        x = parts[0].copy() if len(parts) == 1 else sp.hstack(parts, format="csr")
-        x.data = np.sign(x.data) * np.sqrt(np.abs(x.data)) * self.idf[x.indices]
-        length = np.sqrt(np.bincount(_row_of_entry(x), weights=x.data**2, minlength=x.shape[0]))
-        x.data /= np.where(length > 0, length, 1)[_row_of_entry(x)]
-        return x
-
-
-def _row_of_entry(x: Table) -> IntArray:
-    return np.repeat(np.arange(x.shape[0]), np.diff(x.indptr))
+        x = parts[0] if len(parts) == 1 else sp.hstack(parts, format="csr")
+        weighted = np.sign(x.data) * np.sqrt(np.abs(x.data)) * self.idf[x.indices]
+        row = np.repeat(np.arange(x.shape[0]), np.diff(x.indptr))  # of every entry
+        length = np.sqrt(np.bincount(row, weights=weighted**2, minlength=x.shape[0]))
+        data = weighted / np.where(length > 0, length, 1)[row]
+        return sp.csr_array((data.astype(self.idf.dtype, copy=False), x.indices, x.indptr), shape=x.shape)
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,15 @@ class PrincipalScores:
     shift: FloatArray  # (r,) mean of phi in the components
 
     def __call__(self, block: RowBlock, /) -> FloatArray:
-        return unit_rows(self.words(block) @ self.components - self.shift)
+        return self.of_raw(self.raw(block))
+
+    def raw(self, block: RowBlock, /) -> FloatArray:
+        """Scores before the rows get unit length: the first of them are those of a lower rank."""
+        return np.asarray(self.words(block) @ self.components - self.shift)
+
+    def of_raw(self, raw: FloatArray, /) -> FloatArray:
+        """The scores, from raw scores of this or a higher rank."""
+        return unit_rows(raw[:, : len(self.shift)])
 
     def first(self, rank: int) -> PrincipalScores:
         """The same scores, fewer of them."""
@@ -59,22 +67,71 @@ class PrincipalScores:
 
 
 def principal_scores(
-    views: tuple[int, ...], non_zeros: FloatArray, rows: Rows[RowBlock], engine: Engine, /, *, rank: int, seed: int
-) -> PrincipalScores:
-    """Fit on the named views together; ``non_zeros`` counts the rows in which each of their columns occurs."""
+    documents: dict[tuple[int, ...], FloatArray],
+    rows: Rows[RowBlock],
+    engine: Engine,
+    /,
+    *,
+    rank: int,
+    seed: int,
+    dtype: str = "float64",
+) -> dict[tuple[int, ...], PrincipalScores]:
+    """Scores of several kinds of documents: each is some views together, with the rows in which each column occurs."""
+    if not documents:
+        return {}
     n_rows = engine.reduce(lambda block: block.n_rows, rows, add)
-    words = WordWeights(views, np.log((1 + n_rows) / (1 + non_zeros)) + 1)
-    width = len(non_zeros)
-    if n_rows > SAMPLED_ROWS:
-        chosen = np.sort(np.random.default_rng(seed).permutation(n_rows)[:SAMPLED_ROWS])
-        rows, n_rows = engine.map(lambda block: block.take(chosen), rows), SAMPLED_ROWS
-    rank = max(min(rank, n_rows - 2, width - 1), 1)
+    all_words = [
+        WordWeights(views, (np.log((1 + n_rows) / (1 + non_zeros)) + 1).astype(dtype, copy=False))
+        for views, non_zeros in documents.items()
+    ]
+    if n_rows <= SAMPLED_ROWS:
+        fitted = [_from_all_rows(words, rows, n_rows, engine, rank, seed) for words in all_words]
+    else:
+        chosen = some_rows(n_rows, SAMPLED_ROWS, seed=seed)
+        parts = list(engine.map(lambda block: block.take(chosen).tables, rows))
+        sample = RowBlock(0, tuple(concatenate(tables) for tables in zip(*parts, strict=True)))
+        fitted = list(engine.map(lambda words: _from_few_rows(words, sample, rank, seed), all_words))
+    return dict(zip(documents, fitted, strict=True))
+
+
+def _possible(rank: int, n_rows: int, width: int) -> int:
+    return max(min(rank, n_rows - 2, width - 1), 1)
+
+
+def _from_all_rows(
+    words: WordWeights, rows: Rows[RowBlock], n_rows: int, engine: Engine, rank: int, seed: int
+) -> PrincipalScores:
+    """Components through products with words, Y'Y V, block by block."""
+    width = len(words.idf)
     phi = engine.map(words, rows)  # kept for the passes below: as sparse as the data
     mean = engine.reduce(lambda x: np.asarray(x.sum(axis=0)).ravel(), phi, add) / n_rows
 
     def gram_times(V: FloatArray) -> FloatArray:
-        """(phi - mean)'(phi - mean) V, block by block."""
         return engine.reduce(lambda x: np.asarray(x.T @ (x @ V)), phi, add) - n_rows * np.outer(mean, mean @ V)
 
-    C = leading_pairs(gram_times, width, rank, seed=seed).vectors
-    return PrincipalScores(words, C, mean @ C)
+    C = leading_pairs(gram_times, width, _possible(rank, n_rows, width), seed=seed).vectors
+    return _scores(words, C, mean)
+
+
+def _from_few_rows(words: WordWeights, sample: RowBlock, rank: int, seed: int) -> PrincipalScores:
+    """Components through products with rows, Y Y'U."""
+    phi = words(sample)
+    n, width = phi.shape
+    transposed = phi.T.tocsr()  # (d, n)
+    mean = np.asarray(phi.sum(axis=0, dtype=np.float64)).ravel() / n
+    m = np.asarray(phi @ mean)  # (n,), and its mean is mean'mean
+
+    def gram_times(U: FloatArray) -> FloatArray:
+        total = U.sum(axis=0)
+        product = np.asarray(phi @ (transposed @ U.astype(phi.dtype, copy=False)), dtype=np.float64)
+        return product - np.outer(m, total) - (m @ U - m.mean() * total)
+
+    values, U = leading_pairs(gram_times, n, _possible(rank, n, width), seed=seed)
+    values = np.maximum(values, 1e-12 * max(float(values[0]), np.finfo(float).tiny))  # what varies nowhere stays small
+    C = (transposed @ U.astype(phi.dtype, copy=False) - np.outer(mean, U.sum(axis=0))) / np.sqrt(values)
+    return _scores(words, C, mean)
+
+
+def _scores(words: WordWeights, C: FloatArray, mean: FloatArray) -> PrincipalScores:
+    dtype = words.idf.dtype
+    return PrincipalScores(words, C.astype(dtype, copy=False), (mean @ C).astype(dtype, copy=False))

@@ -11,7 +11,7 @@ Equation -> function
     t-product, transforms          kernels/tproduct.py    view_transform, t_product
     tensor Schatten p-norm, prox   kernels/schatten.py    shrinkage_from_gram, prox_over_samples
     GST                            kernels/gst.py         gst
-    G-, Q-, H-, J-, Y-steps        admm.py                factorize; coupling.py
+    G-, Q-, H-, J-, Y-steps        admm.py                factorize; coupling.py; shared.py (one H)
     polar factor                   kernels/polar.py       inverse_root
     DAS (appendix)                 anchors/selection.py   alternate_sampling
     anchor graph (appendix)        kernels/simplex.py     pkn_weights
@@ -42,5 +42,6 @@ What differs in our default, and why
 """
 
 from manyview.cluster.semi_ntf.estimator import RowOrderWarning, SemiNTF
+from manyview.cluster.semi_ntf.noise import NoiseViewWarning
 
-__all__ = ["RowOrderWarning", "SemiNTF"]
+__all__ = ["NoiseViewWarning", "RowOrderWarning", "SemiNTF"]

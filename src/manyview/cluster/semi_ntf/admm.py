@@ -17,7 +17,7 @@ out. An iteration is two passes over row blocks; only G, the Gram matrices and t
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -29,6 +29,9 @@ from manyview.kernels.tproduct import Transform, to_frequencies, to_views
 
 LARGEST_PENALTY = 1e13
 TRUSTED_CONDITION = 1e7  # of B, above which one Gram step leaves visible errors in the orthogonality
+
+
+State = TypeVar("State", bound=tuple[Any, ...])  # a block of rows with its factors
 
 
 class FactorBlock(NamedTuple):
@@ -70,7 +73,7 @@ class Options(NamedTuple):
 class Factorization(NamedTuple):
     """What comes out: the rows with their factors, the small factor, and how it went."""
 
-    rows: Rows[FactorBlock]
+    rows: Rows[Any]  # blocks with start, n_rows, S and H
     G: FloatArray  # (F, m, K)
     history: dict[str, list[float]]
     n_iter: int
@@ -108,15 +111,21 @@ class Loop(NamedTuple):
     history: dict[str, list[float]]
     iteration: int
     converged: bool
+    BtB: FloatArray = np.zeros((0, 0))  # (K, K), of the next step where it is known ahead (shared.py)
+
+
+def empty_history() -> dict[str, list[float]]:
+    """What is noted of every iteration."""
+    return {name: [] for name in ("objective", "residual_HQ", "residual_QJ", "mu", "rho")}
 
 
 class Keeper(Protocol):
     """Keeps the state between iterations, so that a loop can be taken up again."""
 
-    def resume(self, rows: Rows[FactorBlock], engine: Engine, loop: Loop, /) -> tuple[Rows[FactorBlock], Loop]:
+    def resume(self, rows: Rows[State], engine: Engine, loop: Loop, /) -> tuple[Rows[State], Loop]:
         """The state that was kept last, or the given start."""
 
-    def keep(self, rows: Rows[FactorBlock], engine: Engine, loop: Loop, /) -> None:
+    def keep(self, rows: Rows[State], engine: Engine, loop: Loop, /) -> None:
         """Keep the state after an iteration."""
 
 
@@ -135,8 +144,7 @@ def factorize(
     G = engine.reduce(lambda block: _adjoint(block.S, to_frequencies(transform, block.Q), transform), rows, add)
     n_rows = engine.reduce(lambda block: block.n_rows, rows, add)
     limit = options.tol * np.sqrt(G.shape[2] / n_rows)
-    history: dict[str, list[float]] = {name: [] for name in ("objective", "residual_HQ", "residual_QJ", "mu", "rho")}
-    loop = Loop(G, Penalties(options.mu, options.rho), history, 0, False)
+    loop = Loop(G, Penalties(options.mu, options.rho), empty_history(), 0, False)
     if keeper is not None:
         rows, loop = keeper.resume(rows, engine, loop)
     while loop.iteration < options.max_iter and not loop.converged:

@@ -19,13 +19,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from manyview.cluster.semi_ntf.admm import FactorBlock, Loop, Penalties
+from manyview.cluster.semi_ntf.admm import Loop, Penalties, State
 from manyview.cluster.semi_ntf.settings import Settings
 from manyview.engine import Engine, Rows
 from manyview.views import Views
 
 COMMIT = "checkpoint.npz"
-FACTORS = ("Q", "H", "J", "Y1", "Y2")
+CONSTANT = ("start", "S")  # of a block; everything else changes and is kept
 Layout = tuple[tuple[int, int, str], ...]  # of every factor: slices, columns, type
 
 
@@ -44,7 +44,7 @@ class Checkpoint:
             self._last = _read_commit(commit)
             self._require_same(self._last.identity)
 
-    def resume(self, rows: Rows[FactorBlock], engine: Engine, loop: Loop, /) -> tuple[Rows[FactorBlock], Loop]:
+    def resume(self, rows: Rows[State], engine: Engine, loop: Loop, /) -> tuple[Rows[State], Loop]:
         """The state of the last checkpoint, or the start as it is given where there is none."""
         self._start = hashlib.sha256(np.ascontiguousarray(loop.G).tobytes()).hexdigest()
         last = self._last
@@ -62,7 +62,7 @@ class Checkpoint:
             raise OSError(f"The checkpoint file {str(path)!r} is damaged: it holds {size} bytes. Delete the directory.")
         return engine.map(_reader(path, last.layout), rows), last.loop
 
-    def keep(self, rows: Rows[FactorBlock], engine: Engine, loop: Loop, /) -> None:
+    def keep(self, rows: Rows[State], engine: Engine, loop: Loop, /) -> None:
         """Write a checkpoint if it is time for one."""
         if loop.iteration % self._every:
             return
@@ -137,9 +137,13 @@ def _short(value: Any) -> str:
     return repr(value)
 
 
-def _writer(path: Path) -> Callable[[FactorBlock], tuple[Layout, int]]:
-    def write(block: FactorBlock) -> tuple[Layout, int]:
-        factors = [np.ascontiguousarray(getattr(block, name)) for name in FACTORS]
+def _factors(block: Any) -> tuple[str, ...]:
+    return tuple(name for name in block._fields if name not in CONSTANT)
+
+
+def _writer(path: Path) -> Callable[[Any], tuple[Layout, int]]:
+    def write(block: Any) -> tuple[Layout, int]:
+        factors = [np.ascontiguousarray(getattr(block, name)) for name in _factors(block)]
         data = b"".join(factor.tobytes() for factor in factors)
         with open(path, "r+b", buffering=0) as file:
             file.seek(block.start * (len(data) // block.n_rows))
@@ -151,13 +155,13 @@ def _writer(path: Path) -> Callable[[FactorBlock], tuple[Layout, int]]:
     return write
 
 
-def _reader(path: Path, layout: Layout) -> Callable[[FactorBlock], FactorBlock]:
-    def read(block: FactorBlock) -> FactorBlock:
+def _reader(path: Path, layout: Layout) -> Callable[[State], State]:
+    def read(block: Any) -> Any:
         row_bytes = sum(V * K * np.dtype(kind).itemsize for V, K, kind in layout)
         numbers = np.fromfile(path, np.uint8, row_bytes * block.n_rows, offset=row_bytes * block.start)
         factors: dict[str, Any] = {}
         begin = 0
-        for name, (V, K, kind) in zip(FACTORS, layout, strict=True):
+        for name, (V, K, kind) in zip(_factors(block), layout, strict=True):
             end = begin + V * K * block.n_rows * np.dtype(kind).itemsize
             shape = (V, block.n_rows, K) if V else (0, 0, 0)
             factors[name] = numbers[begin:end].copy().view(kind).reshape(shape)
@@ -183,7 +187,7 @@ def _write_commit(path: Path, commit: Commit) -> None:
     arrays: dict[str, Any] = {name: np.array(values, dtype=np.float64) for name, values in loop.history.items()}
     beside = path.with_suffix(".tmp")
     with open(beside, "wb") as file:
-        np.savez(file, text=np.array(text), G=loop.G, penalties=np.array(loop.penalties), **arrays)
+        np.savez(file, text=np.array(text), G=loop.G, BtB=loop.BtB, penalties=np.array(loop.penalties), **arrays)
     _flush(beside)
     os.replace(beside, path)
     _flush(path.parent)
@@ -194,12 +198,12 @@ def _read_commit(path: Path) -> Commit:
         with np.load(path, allow_pickle=False) as stored:
             arrays = dict(stored)
         known = json.loads(str(arrays.pop("text")))
-        G, penalties = arrays.pop("G"), Penalties(*arrays.pop("penalties").tolist())
+        G, BtB, penalties = arrays.pop("G"), arrays.pop("BtB"), Penalties(*arrays.pop("penalties").tolist())
     except (KeyError, OSError, ValueError) as error:
         raise OSError(f"{str(path)!r} is no readable checkpoint: {error}. Delete the directory.") from error
     history = {name: values.tolist() for name, values in arrays.items()}
     layout = tuple((V, K, kind) for V, K, kind in known["layout"])
-    loop = Loop(G, penalties, history, known["iteration"], known["converged"])
+    loop = Loop(G, penalties, history, known["iteration"], known["converged"], BtB)
     return Commit(known["identity"], known["start"], known["state"], layout, known["n_rows"], loop)
 
 

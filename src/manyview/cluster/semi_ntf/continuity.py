@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from manyview.cluster.semi_ntf.admm import FactorBlock, Factorization
+from manyview.cluster.semi_ntf.admm import Factorization
 from manyview.engine import Engine, Rows
 from manyview.kernels.arrays import IntArray
 from manyview.metrics import match_labels
@@ -49,8 +49,8 @@ def renumber(
     numbers = arrange(engine.collect(lambda block: block, labels))
     order = np.argsort(numbers)
 
-    def factors(block: FactorBlock) -> FactorBlock:
-        parts = {name: getattr(block, name) for name in ("Q", "H", "J", "Y1", "Y2")}
+    def factors(block: Any) -> Any:
+        parts = {name: getattr(block, name) for name in block._fields if name not in ("start", "S")}
         changed: dict[str, Any] = {name: part[:, :, order] for name, part in parts.items() if part.size}
         return block._replace(**changed)
 

@@ -1,8 +1,10 @@
 """What a fit will need, before it starts: bytes from the shapes, seconds from a short measurement on this machine.
 
-Per row (s bytes a number, L slices of k weights, r = 3K + 1 columns of T, F factors of K columns in each of C slices):
+Per row (s bytes a number, a bytes the number of an anchor, L slices of k weights, r = 3K + 1 columns of T and of S):
 
-    graph L (k (4 + s) + 1)      T  s r      state  2 s F C K  (two generations)      results  16 K + s C K + 40
+    graph L (k (a + s) + 1)     T and S  2 s r     W  3 s K  (its start, two generations)     results  8 K + 2 s K + 56
+
+With a coupling there are five factors in each of the L slices instead of W, and S is a second copy of the graph.
 
 In memory all of it is there at once. On disk it is scratch space, and memory holds a few blocks and the labels.
 """
@@ -14,13 +16,15 @@ import shutil
 import tempfile
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
+from threadpoolctl import ThreadpoolController
 
-from manyview.anchors.graph import AnchorGraph, SliceAnchors
+from manyview.anchors.graph import AnchorGraph, SliceAnchors, number_type
 from manyview.cluster.semi_ntf.settings import Settings
 from manyview.kernels.arrays import FloatArray
 from manyview.views import Views
@@ -29,16 +33,17 @@ from manyview.views.check import is_elsewhere
 from manyview.views.geometry import CLIP, Geometry, Scaling
 from manyview.views.scaling import Centred, Standardised
 
-FIXED_BYTES = 90_000_000  # sample, anchors, Gram matrices
+FIXED_BYTES = 60_000_000  # sample, anchors, Gram matrices
 ROW_BYTES_ON_DISK = 140  # labels, and what else has an entry a row in memory
 GEOMETRIES = 2
 SAMPLED_ROWS = 20_000
-SAMPLE_SHARE = 4.5  # anchors, weights and start, in units of the graph of the sampled rows
+SAMPLE_ALONE, SAMPLE_AT_ONCE = 2.0, 7.0  # anchors, weights and start, in units of the graph of the sampled rows
+MOST_AT_ONCE = 4  # threads that these have work for
 OTHER_PASSES = 0.4  # statistics, start and labels, in units of the graph of all rows
-ITERATION_SHARE = 0.012  # of an iteration, in the same units
-USUAL_ITERATIONS = 20
+ITERATION_SHARE = 0.006  # of an iteration, in the same units
+USUAL_ITERATIONS = 35
 DISK_FACTOR, DASK_FACTOR = 1.3, 1.5  # reading and writing blocks; moving and scheduling them
-CALIBRATION_ROWS = 2048
+CALIBRATION_ROWS, CALIBRATIONS = 4096, 3
 
 
 @dataclass(frozen=True)
@@ -140,23 +145,26 @@ def _n_slices(settings: Settings, n_views: int) -> int:
 def _row_bytes(settings: Settings, n_views: int) -> int:
     item, K = np.dtype(settings.dtype).itemsize, settings.n_clusters
     L = _n_slices(settings, n_views)
-    graph = L * (settings.neighbours[0] * (4 + item) + 1)
-    factors, slices = (3, 1) if settings.shared else (5, L)
-    sliced = 0 if settings.shared else L * settings.neighbours[0] * (4 + item)  # S as matrices of its own
-    return graph + sliced + item * (3 * K + 1) + 2 * item * factors * slices * K + 16 * K + item * slices * K + 40
+    k, number = settings.neighbours[0], number_type(settings.n_anchors)().itemsize
+    graph, T = L * (k * (number + item) + 1), item * (3 * K + 1)
+    if settings.shared:
+        return graph + 2 * T + 3 * item * K + 8 * K + 2 * item * K + 56
+    sliced = L * k * (4 + item)  # S as matrices of its own
+    return graph + sliced + T + 2 * item * 5 * L * K + 8 * K + item * (L + 1) * K + 56
 
 
 def _seconds(settings: Settings, n_samples: int, widths: list[int], n_threads: int) -> float:
-    row = _graph_seconds(settings, widths)
+    row = _graph_seconds(settings, widths, n_threads)
     iterations = min(settings.max_iter, USUAL_ITERATIONS)
     share = (
         1 + OTHER_PASSES + ITERATION_SHARE * iterations * (1 if settings.shared else _n_slices(settings, len(widths)))
     )
-    return row * (SAMPLE_SHARE * min(n_samples, SAMPLED_ROWS) + share * n_samples / n_threads)
+    sample = SAMPLE_ALONE + SAMPLE_AT_ONCE / min(n_threads, MOST_AT_ONCE)
+    return row * (sample * min(n_samples, SAMPLED_ROWS) + share * n_samples / n_threads)
 
 
-def _graph_seconds(settings: Settings, widths: list[int]) -> float:
-    """Seconds a row, measured: anchor weights of one block of random numbers of the same shape."""
+def _graph_seconds(settings: Settings, widths: list[int], n_threads: int) -> float:
+    """Seconds a row and thread while all threads are at work: anchor weights of blocks of random numbers, measured."""
     rng = np.random.default_rng(0)
     tables: list[FloatArray] = [
         rng.standard_normal((CALIBRATION_ROWS, width)).astype(settings.dtype) for width in widths
@@ -173,7 +181,10 @@ def _graph_seconds(settings: Settings, widths: list[int]) -> float:
     joint = len(widths) > 1 and not settings.paper
     graph = AnchorGraph(geometry, (anchors,) * len(maps), (), m, settings.neighbours, joint, settings.dtype)
     block = RowBlock(0, tuple(tables))
-    graph(block)
-    start = time.perf_counter()
-    graph(block)
-    return (time.perf_counter() - start) / CALIBRATION_ROWS
+    seconds = []
+    with ThreadpoolController().limit(limits=1), ThreadPoolExecutor(n_threads) as pool:
+        for _ in range(1 + CALIBRATIONS):
+            start = time.perf_counter()
+            list(pool.map(graph, [block] * n_threads))
+            seconds.append(time.perf_counter() - start)
+    return float(np.median(seconds[1:])) / CALIBRATION_ROWS

@@ -29,11 +29,11 @@ from manyview.cluster.semi_ntf.resampling import (
     draw_part,
     few_distinct_rows_allowed,
     jaccard,
-    joint_counts,
     part_size,
     read,
 )
 from manyview.engine import Engine, Rows, add
+from manyview.kernels.agreement import joint_counts
 from manyview.kernels.arrays import BoolArray, FloatArray, IntArray
 from manyview.kernels.spectral import Basis, reading_scale, unit_rows
 
@@ -119,6 +119,7 @@ def examine(
     fusion: Fusion,
     basis: Basis,
     labels: Rows[IntArray],
+    sample_labels: IntArray,
     slice_weights: FloatArray,
     engine: Engine,
     /,
@@ -126,23 +127,22 @@ def examine(
     n_clusters: int,
     seed: int,
 ) -> Doubt:
-    """Centres, masses and stability for labels 0 … K - 1 of all rows, in one pass."""
+    """Centres and masses for labels 0 … K - 1 of all rows, in one pass; stability on the sampled rows."""
     K, n_anchors = n_clusters, built.graph.n_anchors
     scale = reading_scale(basis.s[:K], STEPS)
-    witnesses = _witnesses(engine.collect(partial(fusion.walk, right=basis.W), built.sample), engine, K, seed)
+    some = engine.collect(partial(fusion.walk, right=basis.W), built.sample)
+    witnesses = _witnesses(some, engine, K, seed)
+    counts = list(engine.map(lambda witness: joint_counts(sample_labels, witness.labels(some), K), witnesses))
 
     def of_block(pair: tuple[GraphBlock, tuple[FloatArray, IntArray]]) -> tuple[FloatArray, ...]:
         block, (rows, known) = pair
         Z = np.eye(K)[known]
         E = unit_rows(rows[:, : len(scale)].astype(np.float64, copy=False) * scale)
-        mass = [block.slice(index, n_anchors).T @ Z for index in range(block.columns.shape[1])]
-        counts = [joint_counts(known, witness.labels(rows), K) for witness in witnesses]
-        return Z.T @ E, np.stack(mass).astype(np.float64), np.stack(counts)
+        return Z.T @ E, block.masses(Z, n_anchors), Z.sum(axis=0)
 
-    sums, mass, counts = engine.reduce(of_block, engine.pair(built.rows, engine.pair(T, labels)), add)
-    sizes = counts[0].sum(axis=1)
+    sums, mass, sizes = engine.reduce(of_block, engine.pair(built.rows, engine.pair(T, labels)), add)
     views = np.array([-1 if name.view is None else name.view for name in built.graph.slices])
-    weights = np.bincount(views[views >= 0], weights=slice_weights[views >= 0])
+    weights = np.bincount(views[views >= 0], weights=slice_weights[views >= 0], minlength=len(built.graph.views[0]))
     return Doubt(
         reading=basis.W[:, : len(scale)] * scale,
         centres=sums / np.maximum(sizes, 1)[:, None],

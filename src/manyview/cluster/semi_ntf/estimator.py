@@ -26,8 +26,10 @@ from manyview.cluster.semi_ntf.fusion import weights_from_shares
 from manyview.cluster.semi_ntf.growth import absorb
 from manyview.cluster.semi_ntf.model import Fitted, Progress, build_graphs, fit_semi_ntf
 from manyview.cluster.semi_ntf.n_clusters import Selection
+from manyview.cluster.semi_ntf.noise import without_noise
 from manyview.cluster.semi_ntf.reader import Reader, assessment
 from manyview.cluster.semi_ntf.settings import PAPER, Settings
+from manyview.cluster.semi_ntf.weights import mean_over_geometries
 from manyview.engine import Engine, Rows
 from manyview.kernels.arrays import FloatArray, IntArray
 from manyview.views import check_views
@@ -65,8 +67,8 @@ class SemiNTF(ClusterMixin, TransformerMixin, BaseEstimator):
         Number of anchors (``max(500, 10 K)``, at most N) and of anchors tied to a row (the mean of the weights for
         10 and for 5).
     init : {"spectral", "qr", "identity", "random"} or array, default="spectral"
-        Start of the factorization: medoid of spectral readings, pivoted QR (no randomness), the paper's identity,
-        random labels; or labels (N,), or a matrix (N, K).
+        Start of the factorization: the best of several spectral readings, pivoted QR (no randomness), the paper's
+        identity, random labels; or labels (N,), or a matrix (N, K).
     coupling : {"shared", "clusters", "views", "samples"}, default="shared"
         Which matrices the tensor Schatten p-norm sees. ``"samples"`` is for rows with a real order (frames, time).
     view_transform : {"identity", "dft", "dct"}, default="identity"
@@ -79,7 +81,7 @@ class SemiNTF(ClusterMixin, TransformerMixin, BaseEstimator):
         Penalties at the start and their growth per iteration.
     max_iter, tol : int, float, default=200, 1e-2
         The loop stops when the largest entries of H - Q and Q - J are below ``tol * sqrt(K / N)``.
-    n_init : int, default=4
+    n_init : int, default=2
         k-means starts for every reading of the spectrum.
     dtype : {"auto", "float32", "float64"}, default="auto"
         Type of what is kept per row; ``"auto"`` is float64 up to 5,000 rows. Small matrices are always float64.
@@ -115,9 +117,11 @@ class SemiNTF(ClusterMixin, TransformerMixin, BaseEstimator):
     cluster_stability_ : ndarray of shape (n_clusters,)
         Mean Jaccard index of a cluster with the closest one that random parts of the rows lead to.
     view_weights_ : ndarray of shape (n_views,)
-        Learnt without labels, summing to one.
+        Learnt without labels, summing to one; 0 for a view that was left out.
     view_agreement_ : ndarray of shape (n_views,)
-        Share of the clustering that the view's own graph keeps smooth, 0 to 1.
+        Share of the clustering that the view's own graph keeps smooth, beyond chance, 0 to 1.
+    views_left_out_ : list of str
+        Views that say next to nothing about the clusters that the others see; a :class:`NoiseViewWarning` names them.
     n_clusters_ : int
         K as given or chosen.
     selection_ : Selection or None
@@ -162,7 +166,7 @@ class SemiNTF(ClusterMixin, TransformerMixin, BaseEstimator):
         eta: float = 1.15,
         max_iter: int = 200,
         tol: float = 1e-2,
-        n_init: int = 4,
+        n_init: int = 2,
         dtype: str = "auto",
         n_jobs: int | None = None,
         block_rows: int = 4096,
@@ -263,6 +267,7 @@ class SemiNTF(ClusterMixin, TransformerMixin, BaseEstimator):
             built = build_graphs(views, settings, engine, self._progress())
             if automatic:
                 built, settings, selection = settle(self, views, built, settings, engine, self._progress())
+            built = without_noise(views, built, settings, engine, self._progress())
             arrange = arrangement(match_to, X, views, settings.n_clusters)
             fitted = fit_semi_ntf(built, settings, engine, self._progress(), keeper=keeper, arrange=arrange)
         return self._keep(fitted, settings, selection)
@@ -274,6 +279,7 @@ class SemiNTF(ClusterMixin, TransformerMixin, BaseEstimator):
         self.labels_: IntArray = np.searchsorted(found, fitted.labels)
         self.membership_, self.confidence_ = fitted.membership, fitted.confidence
         self.view_weights_, self.view_agreement_ = _per_view(fitted)
+        self.views_left_out_ = [self.view_names_[v] for v in fitted.graph.geometry.left_out]
         self.history_ = {name: np.array(values) for name, values in result.history.items()}
         self.n_iter_, self.converged_ = result.n_iter, result.converged
         self.indicator_, self.factors_ = fitted.indicator, result.G
@@ -342,7 +348,7 @@ class SemiNTF(ClusterMixin, TransformerMixin, BaseEstimator):
         --------
         >>> from manyview import SemiNTF
         >>> from manyview.datasets import make_views
-        >>> data = make_views(n_samples=200, n_clusters=3, widths=(4, 6), noise_views=1, random_state=0)
+        >>> data = make_views(n_samples=200, n_clusters=3, widths=(4, 6), random_state=0)
         >>> model = SemiNTF(n_clusters=3, random_state=0).fit(data.views)
         >>> cluster = model.explain(data.views).clusters[0]
         >>> max(cluster.views, key=lambda view: view.effect).view in ("view_0", "view_1")
@@ -430,9 +436,5 @@ class SemiNTF(ClusterMixin, TransformerMixin, BaseEstimator):
 
 def _per_view(fitted: Fitted) -> tuple[FloatArray, FloatArray]:
     """Weights and agreement of the views, over their geometries."""
-    names = fitted.graph.slices
-    views = [name.view for name in names if name.view is not None]
-    at = [index for index, name in enumerate(names) if name.view is not None]
-    weights = np.bincount(views, weights=weights_from_shares(fitted.shares)[at])
-    agreement = np.bincount(views, weights=fitted.shares[at]) / np.bincount(views)
-    return weights / weights.sum(), agreement
+    weights = mean_over_geometries(weights_from_shares(fitted.shares), fitted.graph)
+    return weights / weights.sum(), mean_over_geometries(fitted.agreement, fitted.graph)

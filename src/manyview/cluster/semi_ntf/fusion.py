@@ -54,7 +54,8 @@ def mix(block: GraphBlock, weights: FloatArray, geometry_of_slice: IntArray, wid
     share = w / np.where(total > 0, total, 1)[:, geometry_of_slice]
     data = block.weights * share[:, :, None].astype(block.weights.dtype, copy=False)
     columns = block.columns + (geometry_of_slice * (width // n_geometries)).astype(np.int32)[None, :, None]
-    return sp.csr_array((data.ravel(), columns.ravel(), np.arange(0, n * L * k + 1, L * k)), shape=(n, width))
+    starts = np.arange(0, n * L * k + 1, L * k, dtype=np.int32)
+    return sp.csr_array((data.ravel(), columns.ravel(), starts), shape=(n, width))
 
 
 def fuse(graph: AnchorGraph, rows: Rows[GraphBlock], engine: Engine, weights: FloatArray, /) -> Fusion:
@@ -75,7 +76,7 @@ def slice_degrees(graph: AnchorGraph, rows: Rows[GraphBlock], engine: Engine, /)
     """Column sums (L, m) of every slice."""
 
     def of_block(block: GraphBlock) -> FloatArray:
-        return np.stack([_column_sums(block.slice(index, graph.n_anchors)) for index in range(block.columns.shape[1])])
+        return _column_sums(block.side_by_side(graph.n_anchors)).reshape(-1, graph.n_anchors)
 
     return engine.reduce(of_block, rows, add)
 
@@ -94,8 +95,7 @@ def smooth_shares(
 
     def of_block(pair: tuple[GraphBlock, FloatArray]) -> tuple[FloatArray, FloatArray]:
         block, U = pair
-        products = [block.slice(index, n_anchors).T @ U for index in range(block.columns.shape[1])]
-        return np.stack(products).astype(np.float64), block.present.T.astype(np.float64) @ (U**2).sum(axis=1)
+        return block.masses(U, n_anchors), block.present.T.astype(np.float64) @ (U**2).sum(axis=1)
 
     products, energy = engine.reduce(of_block, engine.pair(graphs, consensus), add)  # (L, m, K), (L,)
     smooth = ((products**2).sum(axis=2) / np.where(degrees > 1e-12, degrees, np.inf)).sum(axis=1)
@@ -103,11 +103,11 @@ def smooth_shares(
 
 
 def separation(b: FloatArray, /) -> float:
-    """sum of -log(1 - b_l): how well a labelling separates, over all slices.
+    """Mean of -log(1 - b_l): how well a labelling separates, over all slices.
 
     1/(1 - b) is its gradient, so weights of that kind climb it; the sharper power only climbs faster.
     """
-    return float(-np.log(1 - np.minimum(b, LARGEST_SHARE)).sum())
+    return float(-np.log(1 - np.minimum(b, LARGEST_SHARE)).mean())
 
 
 def weights_from_shares(b: FloatArray, /) -> FloatArray:

@@ -16,20 +16,29 @@ from manyview.cluster.semi_ntf.fusion import (
     Fusion,
     first_weights,
     fuse,
-    separation,
     slice_degrees,
-    smooth_shares,
     weights_from_shares,
 )
 from manyview.cluster.semi_ntf.settings import Settings
+from manyview.cluster.semi_ntf.shared import SharedBlock, factorize_shared
 from manyview.cluster.semi_ntf.start import (
     SAMPLED_ROWS,
     Labelling,
     n_vectors,
-    pivoted_labelling,
     sampled,
-    spectral_labelling,
     spectrum,
+)
+from manyview.cluster.semi_ntf.weights import (
+    Candidate,
+    FirstLook,
+    best_of,
+    beyond_chance,
+    candidates,
+    label_indicator,
+    label_shares,
+    label_sizes,
+    learn_weights,
+    look,
 )
 from manyview.engine import Engine, Rows, add, edges
 from manyview.kernels.arrays import BoolArray, FloatArray, IntArray
@@ -39,7 +48,6 @@ from manyview.views import Views
 from manyview.views.blocks import row_blocks
 from manyview.views.geometry import fit_geometry
 
-WEIGHT_ROUNDS = 2
 SAMPLE_BLOCK = 4096  # rows
 STAGES = ("geometry", "anchors", "graph", "weights", "start", "factorization", "labels")
 Progress = Callable[[str, int, int], None]  # stage, steps done, steps in all
@@ -52,6 +60,7 @@ class Fitted(NamedTuple):
     fusion: Fusion
     anchor_membership: FloatArray  # (G m, K), the share of every anchor's mass that lies in each cluster
     shares: FloatArray  # (L,), how much of the result every slice keeps smooth
+    agreement: FloatArray  # (L,), the same beyond chance
     found: IntArray  # clusters that have rows
     membership: FloatArray  # (N, found), where the engine keeps rows
     confidence: FloatArray  # (N,), beside it
@@ -70,14 +79,32 @@ class Graphs(NamedTuple):
     sample: list[GraphBlock]  # beside the caller
     n_samples: int
     joint: bool
+    sample_rows: IntArray | None = None  # which rows the sample has; None: all
+    first: FirstLook | None = None  # what the slices say about the labels of the joint tables
 
 
-def build_graphs(views: Views, settings: Settings, engine: Engine, progress: Progress, /) -> Graphs:
-    """Geometry, anchors, graph."""
+def build_graphs(
+    views: Views,
+    settings: Settings,
+    engine: Engine,
+    progress: Progress,
+    /,
+    *,
+    left_out: tuple[int, ...] = (),
+) -> Graphs:
+    """Geometry, anchors, graph, of all views but those left out."""
     n_samples = len(views)
     rows = engine.cut(row_blocks(views), n_samples)
     progress("geometry", 0, 1)
-    geometry = fit_geometry(rows, engine, scale=settings.scale, equalise=not settings.paper, seed=settings.seed)
+    geometry = fit_geometry(
+        rows,
+        engine,
+        scale=settings.scale,
+        equalise=not settings.paper,
+        seed=settings.seed,
+        dtype=settings.dtype,
+        left_out=left_out,
+    )
     progress("anchors", 0, 1)
     groups = choose_groups(settings.anchors, settings.n_anchors, geometry, rows, engine, n_samples, seed=settings.seed)
     progress("graph", 0, 1)
@@ -86,7 +113,8 @@ def build_graphs(views: Views, settings: Settings, engine: Engine, progress: Pro
         geometry, groups, rows, engine, scales=settings.neighbours, joint=joint, dtype=settings.dtype
     )
     graphs = engine.map(graph, rows)
-    return Graphs(graph, graphs, _sample(graphs, engine, n_samples), n_samples, joint)
+    sample, sample_rows = _sample(graphs, engine, n_samples)
+    return Graphs(graph, graphs, sample, n_samples, joint, sample_rows)
 
 
 def fit_semi_ntf(
@@ -101,20 +129,21 @@ def fit_semi_ntf(
     arrange: Arrange | None = None,
 ) -> Fitted:
     """All stages after the graph; slice weights are learnt unless given, ``arrange`` may renumber the clusters."""
-    (graph, graphs, sample, n_samples, joint), K = built, settings.n_clusters
+    (graph, graphs, sample, n_samples, joint), K = built[:5], settings.n_clusters
     progress("weights", 0, 1)
-    if weights is None:
-        weights = _learn_weights(graph, sample, engine, settings) if joint else first_weights(graph)
-    fusion = fuse(graph, graphs, engine, weights)
+    if joint and weights is None and built.first is None:
+        built = built._replace(first=look(graph, sample, engine, settings))
+    chosen = _choose(built, engine, settings, weights)
+    fusion = fuse(graph, graphs, engine, first_weights(graph) if chosen is None else chosen.weights)
     progress("start", 0, 1)
     basis = spectrum(fusion, sample, engine, n_vectors(K))
     T = engine.map(partial(fusion.walk, right=basis.W), graphs)
-    rule = _label_rule(basis, fusion, sample, engine, settings, n_init=settings.n_init)
+    rule = None if chosen is None else chosen.rule(engine.collect(partial(fusion.walk, right=basis.W), sample))
     start = _start(T, rule, graphs, engine, settings, n_samples)
     factor_rows = _stack(T, rule, graph, fusion, graphs, start, engine, settings, n_samples)
     options = settings.options(1 if settings.shared else len(graph.slices))
     progress("factorization", 0, options.max_iter)
-    result = factorize(
+    result = (factorize_shared if settings.shared else factorize)(
         factor_rows,
         engine,
         options,
@@ -131,67 +160,37 @@ def fit_semi_ntf(
     return _read(built, T, basis, fusion, result, labels, engine, settings)
 
 
-def _sample(graphs: Rows[GraphBlock], engine: Engine, n_samples: int) -> list[GraphBlock]:
-    """The rows on which weights and spectrum are measured, beside the caller, in few blocks."""
-    parts = list(engine.map(lambda block: sampled(block, n_samples), graphs))
+def _choose(built: Graphs, engine: Engine, settings: Settings, weights: FloatArray | None) -> Candidate | None:
+    """Slice weights and a reading of the spectrum; Algorithm 1 with its own start needs neither."""
+    graph, sample = built.graph, built.sample
+    spectral = isinstance(settings.init, str) and settings.init in ("spectral", "qr")
+    if settings.paper and not settings.shared and not spectral:
+        return None
+    if weights is None and built.first is not None:
+        return learn_weights(graph, sample, engine, settings, built.first)
+    degrees = slice_degrees(graph, sample, engine)
+    found = candidates(first_weights(graph) if weights is None else weights, degrees, graph, sample, engine, settings)
+    return best_of(found, settings.n_clusters)
+
+
+def _sample(graphs: Rows[GraphBlock], engine: Engine, n_samples: int) -> tuple[list[GraphBlock], IntArray | None]:
+    """The rows on which weights and spectrum are measured, beside the caller, in few blocks; and which they are."""
     if n_samples <= SAMPLED_ROWS:
-        return parts
-    columns, weights, present = (
-        np.concatenate(arrays) for arrays in zip(*((p.columns, p.weights, p.present) for p in parts), strict=True)
-    )
+        return list(engine.map(lambda block: block, graphs)), None
+    parts = list(engine.map(lambda block: sampled(block, n_samples), graphs))
+    rows, columns, weights, present = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
     stretches = edges(len(columns), SAMPLE_BLOCK)
     return [
         GraphBlock(start, columns[start:stop], weights[start:stop], present[start:stop]) for start, stop in stretches
-    ]
+    ], rows
 
 
-def _learn_weights(graph: AnchorGraph, sample: Rows[GraphBlock], engine: Engine, settings: Settings) -> FloatArray:
-    """Slice weights from labels, the first labels from the joint table alone; the round with the best labels wins.
-
-    Smooth vectors would be the cheaper consensus, but a noise view puts smooth vectors of its own among them; and a
-    first consensus of all slices lets weak views that err alike outvote the one that can tell. A round may also lose:
-    a view of few columns keeps almost anything smooth, and can draw the labels towards itself.
-    """
-    K = settings.n_clusters
-    degrees = slice_degrees(graph, sample, engine)
-    weights = best = first_weights(graph)
-    highest = -np.inf
-    for _ in range(WEIGHT_ROUNDS + 1):
-        fusion = fuse(graph, sample, engine, weights)
-        basis = spectrum(fusion, sample, engine, n_vectors(K))
-        rule = _label_rule(basis, fusion, sample, engine, settings, n_init=1)
-        labels = engine.map(rule.labels, engine.map(partial(fusion.walk, right=basis.W), sample))
-        shares = _label_shares(labels, degrees, sample, engine, K)
-        usable = settings.shared or weights.all()  # coupled slices need a graph each
-        if usable and (score := separation(shares)) > highest:
-            best, highest = weights, score
-        weights = weights_from_shares(shares)
-    return best
-
-
-def _label_rule(
-    basis: Basis, fusion: Fusion, sample: Rows[GraphBlock], engine: Engine, settings: Settings, *, n_init: int
-) -> Labelling:
-    T = engine.collect(partial(fusion.walk, right=basis.W), sample)
-    if isinstance(settings.init, str) and settings.init == "qr":
-        return pivoted_labelling(basis, T, settings.n_clusters)
-    return spectral_labelling(basis, T, engine, settings.n_clusters, n_init=n_init, seed=settings.seed)
-
-
-def _sizes(labels: Rows[IntArray], engine: Engine, K: int) -> FloatArray:
-    return engine.reduce(lambda block: np.bincount(block, minlength=K), labels, add).astype(float)
-
-
-def _indicator(labels: IntArray, sizes: FloatArray) -> FloatArray:
-    """One-hot rows divided by the root of the cluster's size: orthonormal columns over all rows."""
-    return np.eye(len(sizes))[labels] / np.sqrt(np.maximum(sizes, 1))
-
-
-def _label_shares(
-    labels: Rows[IntArray], degrees: FloatArray, graphs: Rows[GraphBlock], engine: Engine, K: int
-) -> FloatArray:
-    sizes = _sizes(labels, engine, K)
-    return smooth_shares(graphs, engine.map(lambda block: _indicator(block, sizes), labels), degrees, engine)
+def _of_sample(labels: Rows[IntArray], built: Graphs, engine: Engine) -> list[IntArray]:
+    """Labels of the sampled rows, in the blocks of the sample."""
+    known = engine.collect(lambda block: block, labels)
+    if built.sample_rows is not None:
+        known = known[built.sample_rows]
+    return np.split(known, np.cumsum([block.n_rows for block in built.sample])[:-1])
 
 
 class Start(NamedTuple):
@@ -207,7 +206,7 @@ def _rows_of(given: Any) -> Callable[[GraphBlock], Any]:
 
 def _start(
     T: Rows[FloatArray],
-    rule: Labelling,
+    rule: Labelling | None,
     graphs: Rows[GraphBlock],
     engine: Engine,
     settings: Settings,
@@ -217,20 +216,20 @@ def _start(
     K, init = settings.n_clusters, settings.init
     if isinstance(init, str) and init == "identity":
         return Start(engine.map(lambda block: np.eye(block.n_rows, K, -block.start), graphs), None)
-    if isinstance(init, str) and init in ("spectral", "qr"):
+    if rule is not None and isinstance(init, str) and init in ("spectral", "qr"):
         labels = engine.map(rule.labels, T)
     else:
         given = np.random.default_rng(settings.seed).integers(K, size=n_samples) if isinstance(init, str) else init
         if given.ndim == 2:
             return Start(engine.map(_rows_of(given), graphs), None)
         labels = engine.map(_rows_of(given), graphs)
-    sizes = _sizes(labels, engine, K)
-    return Start(engine.map(lambda block: _indicator(block, sizes), labels), labels)
+    sizes = label_sizes(labels, engine, K)
+    return Start(engine.map(lambda block: label_indicator(block, sizes).astype(settings.dtype), labels), labels)
 
 
 def _stack(
     T: Rows[FloatArray],
-    rule: Labelling,
+    rule: Labelling | None,
     graph: AnchorGraph,
     fusion: Fusion,
     graphs: Rows[GraphBlock],
@@ -238,18 +237,19 @@ def _stack(
     engine: Engine,
     settings: Settings,
     n_samples: int,
-) -> Rows[FactorBlock]:
+) -> Rows[Any]:
     """The tensor S and the start, block by block."""
-    n_slices = 1 if settings.shared else len(fusion.weights)
-    transform = settings.options(n_slices).transform
-    if settings.shared:  # the reading of the fused graph in which the start was found
-        size = np.sqrt(settings.n_clusters / n_samples)  # K balanced clusters then have singular values one
-        tensors: Rows[tuple[Any, ...]] = engine.map(
-            lambda block: ((rule.embedding(block) * size).astype(settings.dtype, copy=False),), T
-        )
-    else:
-        tensors = _slices(graph, fusion, graphs, engine, settings)
+    if settings.shared and rule is not None:  # the reading of the fused graph in which the start was found
+        size = float(np.sqrt(settings.n_clusters / n_samples))  # K balanced clusters then have singular values one
 
+        def shared(pair: tuple[GraphBlock, tuple[FloatArray, FloatArray]]) -> SharedBlock:
+            block, (Q, rows) = pair
+            S = (rule.embedding(rows) * size).astype(settings.dtype, copy=False)
+            return SharedBlock(block.start, (S,), Q.astype(settings.dtype, copy=False)[None])
+
+        return engine.map(shared, engine.pair(graphs, engine.pair(start.Q, T)))
+    n_slices = len(fusion.weights)
+    transform = settings.options(n_slices).transform
     identity = start.labels is None and isinstance(settings.init, str)
 
     def of_block(pair: tuple[GraphBlock, tuple[FloatArray, tuple[Any, ...]]]) -> FactorBlock:
@@ -261,8 +261,9 @@ def _stack(
             tensor = np.broadcast_to(Q, (n_slices, *Q.shape))
             H = tensor
         first = np.array(tensor, dtype=settings.dtype)
-        return first_block(block.start, S, first, H=np.array(H, dtype=settings.dtype), coupled=not settings.shared)
+        return first_block(block.start, S, first, H=np.array(H, dtype=settings.dtype), coupled=True)
 
+    tensors = _slices(graph, fusion, graphs, engine, settings)
     return engine.map(of_block, engine.pair(graphs, engine.pair(start.Q, tensors)))
 
 
@@ -291,7 +292,7 @@ def _better_of(
 ) -> Rows[IntArray]:
     """The labels of H, unless it lost a cluster or explains less of the graph than the labels it started from."""
     gained = _explained(rows, refined, engine, K) >= _explained(rows, first, engine, K)
-    complete = (_sizes(refined, engine, K) > 0).sum() >= (_sizes(first, engine, K) > 0).sum()
+    complete = (label_sizes(refined, engine, K) > 0).sum() >= (label_sizes(first, engine, K) > 0).sum()
     return refined if gained and complete else first
 
 
@@ -307,7 +308,7 @@ def _explained(rows: Rows[FactorBlock], labels: Rows[IntArray], engine: Engine, 
         return [a + b for a, b in zip(first, second, strict=True)]
 
     parts = engine.reduce(sums, engine.pair(rows, labels), combine)
-    return float(sum(((part**2).sum(axis=0) / np.maximum(_sizes(labels, engine, K), 1)).sum() for part in parts))
+    return float(sum(((part**2).sum(axis=0) / np.maximum(label_sizes(labels, engine, K), 1)).sum() for part in parts))
 
 
 def _read(
@@ -329,19 +330,21 @@ def _read(
 
     # D^(-1) B'Z / G: of what flows through an anchor, the share that comes from each cluster
     anchor_membership = engine.reduce(mass, engine.pair(graphs, labels), add) * fusion.column_scale[:, None] ** 2
-    shares = _label_shares(labels, slice_degrees(graph, graphs, engine), graphs, engine, K)
+    degrees = slice_degrees(graph, built.sample, engine)
+    shares = label_shares(_of_sample(labels, built, engine), degrees, built.sample, engine, K)
     indicator = engine.deliver(lambda block: block.H.swapaxes(0, 1), result.rows).swapaxes(0, 1)
     if settings.paper:  # Algorithm 1 reads the labels off the mean of H and nothing else
         memberships = engine.map(_membership_of_H, result.rows)
     else:
-        memberships = engine.map(partial(membership_of, fusion, anchor_membership), graphs)
+        memberships = engine.map(partial(_shares_of_clusters, fusion, anchor_membership), graphs)
         voted = engine.map(lambda block: block.argmax(axis=1), memberships)
-        if (_sizes(voted, engine, K) > 0).sum() == (_sizes(labels, engine, K) > 0).sum():
+        if (label_sizes(voted, engine, K) > 0).sum() == (label_sizes(labels, engine, K) > 0).sum():
             labels = voted
-    found = np.flatnonzero(_sizes(labels, engine, K))
+    found = np.flatnonzero(label_sizes(labels, engine, K))
     known = engine.map(lambda block: np.searchsorted(found, block), labels)
     merit = weights_from_shares(shares)  # the fused graph itself may rest on the joint tables alone
-    doubt = examine(built, T, fusion, basis, known, merit, engine, n_clusters=len(found), seed=settings.seed)
+    of_sample = np.concatenate(_of_sample(known, built, engine))
+    doubt = examine(built, T, fusion, basis, known, of_sample, merit, engine, n_clusters=len(found), seed=settings.seed)
     if settings.paper:
         confidence = engine.deliver(lambda block: _margin(block[:, found]), memberships)
     else:
@@ -351,8 +354,9 @@ def _read(
         fusion,
         anchor_membership,
         shares,
+        shares if built.first is None else np.clip(beyond_chance(shares, built.first.chance), 0, 1),
         found,
-        engine.deliver(lambda block: block[:, found], memberships),
+        engine.deliver(lambda block: block[:, found].astype(np.float64, copy=False), memberships),
         confidence,
         engine.collect(lambda pair: doubt.views_disagree(*pair), engine.pair(graphs, known)),
         doubt,
@@ -378,4 +382,9 @@ def _margin(membership: FloatArray) -> FloatArray:
 
 def membership_of(fusion: Fusion, anchor_membership: FloatArray, block: GraphBlock, /) -> FloatArray:
     """Share of every cluster in a row: from the row to its anchors, from the anchors to the clusters."""
-    return np.asarray(fusion.mixed(block) @ anchor_membership.astype(block.weights.dtype), dtype=np.float64)
+    return _shares_of_clusters(fusion, anchor_membership, block).astype(np.float64, copy=False)
+
+
+def _shares_of_clusters(fusion: Fusion, anchor_membership: FloatArray, block: GraphBlock) -> FloatArray:
+    """The same in the precision of the graph: it is kept for all rows."""
+    return np.asarray(fusion.mixed(block) @ anchor_membership.astype(block.weights.dtype))

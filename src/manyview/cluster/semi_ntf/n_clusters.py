@@ -32,15 +32,14 @@ from manyview.cluster.semi_ntf.fusion import (
 )
 from manyview.cluster.semi_ntf.resampling import (
     Part,
-    adjusted_rand,
     draw_part,
     few_distinct_rows_allowed,
-    joint_counts,
     part_size,
     read,
 )
 from manyview.cluster.semi_ntf.start import WIDEST, n_vectors, spectrum
 from manyview.engine import Engine
+from manyview.kernels.agreement import adjusted_rand, joint_counts
 from manyview.kernels.arrays import FloatArray, IntArray
 
 WEIGHT_ROUNDS = 2

@@ -86,22 +86,6 @@ def _centres(E: FloatArray, n_clusters: int, seed: int) -> FloatArray:
     return np.asarray(min(runs, key=lambda run: float(run[2]))[0])
 
 
-def joint_counts(first: IntArray, second: IntArray, n_clusters: int, /) -> FloatArray:
-    """Rows (K, K) with label i in the first labelling and j in the second."""
-    counts = np.bincount(first * n_clusters + second, minlength=n_clusters**2)
-    return counts.reshape(n_clusters, n_clusters).astype(np.float64)
-
-
-def adjusted_rand(counts: FloatArray, /) -> float:
-    """Adjusted Rand index of a table of joint counts."""
-    n = counts.sum()
-    together = (counts * (counts - 1)).sum()
-    first, second = ((sizes * (sizes - 1)).sum() for sizes in (counts.sum(axis=1), counts.sum(axis=0)))
-    expected = first * second / max(n * (n - 1), 1)
-    largest = (first + second) / 2
-    return float((together - expected) / (largest - expected)) if largest > expected else 1.0
-
-
 def jaccard(counts: FloatArray, /) -> FloatArray:
     """For every cluster of the first labelling, its overlap (K,) with the closest one of the second."""
     union = counts.sum(axis=1)[:, None] + counts.sum(axis=0) - counts

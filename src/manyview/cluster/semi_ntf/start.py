@@ -1,10 +1,10 @@
-"""Where the factorization starts: several readings of the spectrum of the fused graph, and their medoid.
+"""Where the factorization starts: several readings of the spectrum of a fused graph.
 
     A = U diag(s) W'         T = A W         reading (r, t):  E = unit rows of U[:, :rK+1] diag(lambda^t),  lambda = s²
 
 t steps of the random walk damp what is not cluster structure, more vectors than clusters keep what K vectors lose.
-No single (r, t) is right for all data; every reading is clustered by k-means, and the labelling that agrees most with
-the others is kept. Spectrum and readings are measured on a sample of the rows and apply to all.
+No single (r, t) is right for all data; every reading is clustered by k-means, and ``weights.py`` chooses among them.
+Spectrum and readings are measured on a sample of the rows and apply to all.
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ from sklearn.exceptions import ConvergenceWarning
 from manyview.anchors import GraphBlock
 from manyview.cluster.semi_ntf.fusion import Fusion
 from manyview.engine import Engine, Rows, add
-from manyview.kernels.agreement import mutual_agreement
-from manyview.kernels.arrays import FloatArray, IntArray
+from manyview.kernels.arrays import BoolArray, FloatArray, IntArray
 from manyview.kernels.spectral import Basis, pivoted_labels, reading_scale, right_basis, unit_rows
 
 READINGS = ((1.0, 1), (1.5, 1), (1.5, 4), (2.0, 2), (2.0, 4), (3.0, 3), (3.0, 4))
@@ -50,13 +49,20 @@ def n_vectors(n_clusters: int, factor: float = WIDEST) -> int:
     return int(factor * n_clusters) + (factor > 1)
 
 
-def sampled(block: GraphBlock, n_samples: int, /) -> GraphBlock:
-    """The block's share of the sampled rows: all of them, or a seeded choice where there are more."""
-    if n_samples <= SAMPLED_ROWS:
-        return block
+class Sampled(NamedTuple):
+    """Some rows of a block."""
+
+    rows: IntArray  # their numbers among all rows
+    columns: IntArray
+    weights: FloatArray
+    present: BoolArray
+
+
+def sampled(block: GraphBlock, n_samples: int, /) -> Sampled:
+    """The block's share of the sampled rows: a seeded choice."""
     size = max(round(block.n_rows * SAMPLED_ROWS / n_samples), 1)
     rows = np.sort(np.random.default_rng(block.start).choice(block.n_rows, size, replace=False))
-    return GraphBlock(block.start, block.columns[rows], block.weights[rows], block.present[rows])
+    return Sampled(block.start + rows, block.columns[rows], block.weights[rows], block.present[rows])
 
 
 def spectrum(fusion: Fusion, sample: Rows[GraphBlock], engine: Engine, rank: int, /) -> Basis:
@@ -70,27 +76,23 @@ def spectrum(fusion: Fusion, sample: Rows[GraphBlock], engine: Engine, rank: int
     return right_basis(AtA, rank)
 
 
-def spectral_labelling(
+def spectral_labellings(
     basis: Basis, T: FloatArray, engine: Engine, n_clusters: int, /, *, n_init: int, seed: int
-) -> Labelling:
-    """The medoid of the readings, each clustered by k-means on rows of T (n, 3K + 1)."""
+) -> list[Labelling]:
+    """Every reading with the centres that k-means finds on rows of T (n, 3K + 1)."""
     n_rows = max(READING_ROWS, READING_ROWS_PER_CLUSTER * n_clusters)
     if len(T) > n_rows:
         T = T[np.sort(np.random.default_rng(seed).choice(len(T), n_rows, replace=False))]
-    scales = [reading_scale(basis.s[: n_vectors(n_clusters, r)], t) for r, t in READINGS]
 
-    def cluster(job: tuple[int, FloatArray]) -> tuple[IntArray, FloatArray]:
-        number, scale = job
+    def cluster(number: int) -> Labelling:
+        r, t = READINGS[number]
+        scale = reading_scale(basis.s[: n_vectors(n_clusters, r)], t)
         E = unit_rows(T[:, : len(scale)] * scale)
-        centres, labels, _ = k_means(E, n_clusters, n_init=n_init, random_state=seed + number)
-        return labels, centres
+        return Labelling(scale, k_means(E, n_clusters, n_init=n_init, random_state=seed + number)[0])
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters is told at the end
-        results = list(engine.map(cluster, list(enumerate(scales))))
-    agreement = mutual_agreement([labels for labels, _ in results], n_clusters)
-    best = int(np.argmax(agreement.sum(axis=1)))
-    return Labelling(scales[best], results[best][1])
+        return list(engine.map(cluster, list(range(len(READINGS)))))
 
 
 def pivoted_labelling(basis: Basis, T: FloatArray, n_clusters: int, /) -> Labelling:

@@ -1,0 +1,47 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.testing import assert_array_equal
+
+from manyview.kernels import nearest as module
+from manyview.kernels.nearest import nearest
+
+
+@settings(deadline=None, max_examples=120)
+@given(st.data())
+def test_nearest_are_the_first_of_a_stable_sort_ties_included(data):
+    n, m = data.draw(st.integers(1, 4)), data.draw(st.integers(1, 40))
+    k = data.draw(st.integers(1, m))
+    d = data.draw(arrays(np.float64, (n, m), elements=st.sampled_from([0.0, 0.5, 1.0, 2.0, np.inf])))
+    columns, values = nearest(d, k)
+    expected = [sorted(range(m), key=lambda j, row=row: (row[j], j))[:k] for row in d]
+    assert_array_equal(columns, expected)
+    assert_array_equal(values, np.take_along_axis(d, columns, axis=1))
+
+
+def test_nearest_of_a_wide_table_with_many_equals():
+    d = np.random.default_rng(0).integers(0, 4, (50, 300)).astype(np.float32)
+    columns, values = nearest(d, 7)
+    assert_array_equal(columns, np.argsort(d, axis=1, kind="stable")[:, :7])
+    assert_array_equal(values, np.sort(d, axis=1)[:, :7])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_nearest_of_distances_with_rows_at_infinity_and_below_zero(dtype):
+    rng = np.random.default_rng(1)
+    d = rng.standard_normal((700, 513)).astype(dtype)
+    d[::50, 5:] = np.inf
+    d[7, ::2] = d[7, 1]
+    columns, values = nearest(d, 11)
+    assert_array_equal(columns, np.argsort(d, axis=1, kind="stable")[:, :11])
+    assert_array_equal(values, np.take_along_axis(d, columns, axis=1))
+
+
+def test_nearest_is_the_same_for_any_length_of_a_stretch(monkeypatch):
+    d = np.random.default_rng(2).standard_normal((100, 300)).astype(np.float32)
+    expected = nearest(d, 9)
+    monkeypatch.setattr(module, "NUMBERS_AT_ONCE", 7 * 300)
+    for part, whole in zip(nearest(d, 9), expected, strict=True):
+        assert_array_equal(part, whole)
