@@ -92,6 +92,12 @@ def test_a_weak_view_is_no_noise(two_views):
     assert model.view_agreement_[2] < model.view_agreement_[0]
 
 
+def test_few_rows_judge_no_view(two_views):
+    views, _ = two_views
+    few = {name: view[:90] for name, view in (views | noise(300, 1)).items()}
+    assert SemiNTF(4, random_state=0).fit(few).views_left_out_ == []
+
+
 def test_the_paper_has_no_such_step(two_views):
     views, _ = two_views
     assert SemiNTF.paper(4, n_anchors=20, lam=1.0, max_iter=500).fit(views | noise(300, 1)).views_left_out_ == []

@@ -32,8 +32,6 @@ BY_DEFINITION = {
     ("FMCNOF", "check_finds_separated_clusters"): "keeps each sample's farthest anchors and starts at random",
     ("FMCNOF", "check_precision_and_scale"): "exp(-d / 2e6) is constant for tiny distances",
     ("LMVSC", "check_precision_and_scale"): "alpha ||z||² has a scale of its own",
-    ("MVGL", "check_finds_separated_clusters"): "the update does not see the data; one view can end as one component",
-    ("MVGL", "check_precision_and_scale"): "the same",
 }
 
 

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 
 from manyview.engine import MemoryEngine
 from manyview.views import tempering
-from manyview.views.blocks import RowBlock
+from manyview.views.blocks import RowBlock, some_rows
 from manyview.views.geometry import fit_geometry
 from manyview.views.scaling import Unchanged
 from manyview.views.tempering import Tempered, tempered
@@ -48,7 +48,7 @@ def test_a_wide_view_is_measured_without_its_products(monkeypatch):
 def test_only_sampled_rows_are_measured(monkeypatch):
     x = np.vstack([tables(40), tables(40, seed=1)])
     monkeypatch.setattr(tempering, "SAMPLED_ROWS", 30)
-    some = np.sort(np.random.default_rng(3).permutation(80)[:30])
+    some = some_rows(80, 30, seed=3)
     z, expected = fitted(x, seed=3)(x[some]), tempered_scores(x[some])
     assert_allclose(distances(z), distances(expected), rtol=1e-6)
 

@@ -21,7 +21,8 @@ from manyview.kernels.arrays import BoolArray, FloatArray
 from manyview.views import Views
 
 LEAST = 0.25  # of the best view's agreement
-LEAST_OF_BEST = 0.1
+LEAST_OF_BEST = 0.2  # labels that no view supports prove nothing against any
+FEWEST_ROWS = 100  # by fewer no view is judged
 LEAST_OF_WORDS = 0.1  # a view of few words says little about most rows, but what it says is true
 
 
@@ -38,7 +39,7 @@ class Scrutiny(NamedTuple):
 
 def without_noise(views: Views, built: Graphs, settings: Settings, engine: Engine, progress: Progress, /) -> Graphs:
     """The graphs of the views that know something of the clusters; the same graphs if all do."""
-    if not built.joint:
+    if not built.joint or built.n_samples < FEWEST_ROWS:
         return built
     first = look(built.graph, built.sample, engine, settings)
     scrutiny = scrutinise(
@@ -53,7 +54,7 @@ def without_noise(views: Views, built: Graphs, settings: Settings, engine: Engin
 
 def scrutinise(agreement: FloatArray, kinds: tuple[str, ...], /) -> Scrutiny:
     """Which views agree with the labels so much less than the best view that they cannot be about the same thing."""
-    if agreement.max() < LEAST_OF_BEST:  # labels that no view supports prove nothing against any
+    if agreement.max() < LEAST_OF_BEST:
         return Scrutiny(agreement, np.zeros(len(kinds), dtype=bool))
     least = np.array([LEAST_OF_WORDS if kind == "sparse counts" else LEAST for kind in kinds])
     return Scrutiny(agreement, agreement < least * agreement.max())
