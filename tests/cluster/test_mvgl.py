@@ -5,6 +5,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
 from manyview.cluster.mvgl import MVGL
+from manyview.testing.checks import separated_views
 
 from oracles import graph_methods_oracle as oracle
 from oracles.reference_runs import reference_run
@@ -55,6 +56,16 @@ def test_against_dense_matrices(local, variant, seed):
     model = MVGL(n_clusters=3, n_neighbors=6, local=local, variant=variant, max_iter=5).fit(views)
     assert_array_equal(model.labels_, labels)
     assert_allclose(model.history_["objective"], objective, rtol=1e-5, atol=1e-9)
+
+
+@pytest.mark.parametrize("dropped", [(2, 5, 0), (0, 3, 6), (7, 1, 4)])
+def test_separated_clusters_of_unequal_size_are_found(dropped):
+    views, truth = separated_views()  # of equal size they are an exact tie, see tests/testing/test_checks.py
+    kept = np.sort(np.concatenate([np.flatnonzero(truth == k)[first:] for k, first in enumerate(dropped)]))
+    views = [view[kept] for view in views]
+    model = MVGL(n_clusters=3).fit(views)
+    assert_array_equal(model.labels_, oracle.mvgl(views, 3)[0])
+    assert adjusted_rand_score(truth[kept], model.labels_) == 1
 
 
 def test_a_blend_with_enough_components_is_the_global_graph_of_its_round():

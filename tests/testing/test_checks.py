@@ -34,6 +34,10 @@ BY_DEFINITION = {
     ("LMVSC", "check_precision_and_scale"): "alpha ||z||² has a scale of its own",
 }
 
+# Clusters of equal size n, never joined: within one the spectral distance is 0, between two 2/n, and the projection of
+# -D/2 puts the others at the threshold -1/n exactly. Whether 0 or 1e-17 comes out, and joins them, is rounding.
+DECIDED_BY_ROUNDING = {("MVGL", "check_finds_separated_clusters"), ("MVGL", "check_precision_and_scale")}
+
 
 def name_of(value):
     return getattr(value, "__name__", None) or repr(value).replace("\n", "")
@@ -42,6 +46,8 @@ def name_of(value):
 @pytest.mark.parametrize("check", multiview_checks(), ids=name_of)
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=name_of)
 def test_our_estimators_pass(estimator, check):
+    if (type(estimator).__name__, check.__name__) in DECIDED_BY_ROUNDING:
+        pytest.skip("an exact tie in the method; test_mvgl has clusters of unequal size")
     if (type(estimator).__name__, check.__name__) in BY_DEFINITION:
         with pytest.raises(AssertionError):
             check(estimator)
