@@ -8,7 +8,8 @@ import pytest
 from manyview.bench import memory
 from manyview.bench.memory import own_peak, resident_by_group
 
-HOLD = "kept = bytearray(b'x') * 80_000_000; print('full', flush=True); input()"
+# one write call, so that the words of two processes cannot mix in the pipe
+HOLD = "import os; kept = bytearray(b'x') * 80_000_000; os.write(1, b'full\\n'); input()"
 
 
 @pytest.fixture
@@ -25,10 +26,12 @@ def group_of_two():
         text=True,
         start_new_session=True,
     )
-    assert [first.stdout.readline() for _ in range(2)] == ["full\n"] * 2
-    yield first.pid
-    os.killpg(first.pid, 9)
-    first.communicate()
+    try:
+        assert [first.stdout.readline() for _ in range(2)] == ["full\n"] * 2
+        yield first.pid
+    finally:
+        os.killpg(first.pid, 9)
+        first.communicate()
 
 
 def test_memory_of_a_group_is_that_of_all_its_processes(group_of_two):

@@ -6,6 +6,7 @@ import time
 import pytest
 
 from manyview.bench import read_journal, read_results, run_plan, summarise
+from manyview.bench.process import last_words
 
 PLAN = """
 threads = 2
@@ -88,6 +89,13 @@ def test_no_row_names_a_folder_of_this_machine(hostile, toys):
         assert str(hostile[0]) not in told
     assert hostile[2]["damaged", "quick"]["status"].startswith("failed: ValueError: damaged.npz")
     assert 'File "toys.py", line' in hostile[2]["toy", "raiser"]["measured"]["traceback"]
+
+
+@pytest.mark.parametrize("before", range(900, 1020, 7))
+def test_a_path_at_the_cut_of_a_long_message_is_no_exception(before):
+    told = last_words("x" * before + "/home/me/run/toys.py, line 3" + "y" * 5000, ["/home/me/run"])
+    assert "/home" not in told
+    assert len(told) == 2005
 
 
 def test_memory_beyond_the_limit_is_noticed_soon(hostile):

@@ -140,9 +140,7 @@ class CellProcess:
 
     def _last_words(self) -> str:
         self._noise.seek(0)
-        text = self._noise.read().decode(errors="replace")
-        # a crash says first where it was, an exception last what it was
-        return text if len(text) <= 2000 else f"{text[:1000]}\n...\n{text[-1000:]}"
+        return last_words(self._noise.read().decode(errors="replace"), self._places)
 
     def close(self) -> None:
         """Close the parent's ends."""
@@ -150,6 +148,20 @@ class CellProcess:
             self._process.stdin.close()
         self._exchange.close()
         self._noise.close()
+
+
+def last_words(text: str, places: Iterable[str], /) -> str:
+    """What a child that ended early has said: its beginning and end, without the places of this machine.
+
+    Examples
+    --------
+    >>> from manyview.bench.process import last_words
+    >>> last_words('File "/home/me/toys.py", line 3', ["/home/me"])
+    'File "toys.py", line 3'
+    """
+    text = without_places(text, places)  # before it is cut: half a path would not be recognised
+    # a crash says first where it was, an exception last what it was
+    return text if len(text) <= 2000 else f"{text[:1000]}\n...\n{text[-1000:]}"
 
 
 def without_places(text: str, places: Iterable[str], /) -> str:
