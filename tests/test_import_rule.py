@@ -121,7 +121,7 @@ def test_the_rule_sees_what_breaks_it(module, source):
     [
         ("manyview.views.check", "from manyview.kernels.arrays import Table\nfrom .container import Views"),
         ("manyview.cluster.semi_ntf.admm", "from manyview.engine import add\nfrom . import coupling"),
-        ("manyview.model_selection.choose", "from manyview.cluster.semi_ntf.model import build_graphs"),
+        ("manyview.model_selection.choose", "from manyview.cluster.semi_ntf.graphs import build_graphs"),
         ("manyview.cli.demo", "from manyview.model_selection import select"),
         ("manyview.bench.cell", "import manyview\nfrom manyview import SemiNTF, __version__, datasets"),
         ("manyview.bench.cell", "from manyview.metrics import clustering_scores\nimport manyviewer"),

@@ -4,8 +4,8 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
 from manyview.anchors import choose_groups, fit_anchor_graph
-from manyview.anchors import graph as module
 from manyview.anchors.graph import SliceName, pick
+from manyview.anchors.search import number_type
 from manyview.anchors.selection import Groups, single_rows
 from manyview.views.blocks import RowBlock
 
@@ -282,8 +282,17 @@ def test_masses_are_the_products_of_every_slice(fit, data, dtype):
     assert_array_equal(beside, np.hstack(list(slices)))
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_masses_of_labels_are_those_of_their_indicator(fit, data, dtype):
+    graph, _, blocks = graph_of(fit(data), [some_groups()] * 2, dtype=dtype)
+    labels = np.random.default_rng(0).integers(0, 3, blocks[1].n_rows)
+    ours = blocks[1].label_masses(labels, 3, graph.n_anchors)
+    assert ours.dtype == np.float64
+    assert_array_equal(ours, blocks[1].masses(np.eye(3)[labels], graph.n_anchors))
+
+
 def test_numbers_of_anchors_are_small_where_they_can_be(fit, data):
     _, _, blocks = graph_of(fit(data), [some_groups()] * 2)
     assert blocks[0].columns.dtype == np.int16
-    assert module.number_type(32_767) == np.int16
-    assert module.number_type(32_768) == np.int32
+    assert number_type(32_767) == np.int16
+    assert number_type(32_768) == np.int32

@@ -100,7 +100,7 @@ def test_a_row_does_not_vote_for_itself():
     mass = np.zeros((3, 2))
     for row, label in enumerate(labels):
         np.add.at(mass[:, label], block.columns[row, 0], block.weights[row, 0])
-    votes = slice_votes(block, 0, mass, own=labels)
+    votes = slice_votes(block, np.array([0]), mass[None], own=labels)[:, 0]
     wanted = []
     for row in range(3):  # the same, with the row really left out
         rest = mass.copy()

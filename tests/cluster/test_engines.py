@@ -97,9 +97,9 @@ def test_sparse_views_in_memory_give_the_same_bits_on_disk(arrays):
 
 def test_more_rows_than_are_sampled(monkeypatch, arrays, files):
     from manyview.anchors import choose
-    from manyview.cluster.semi_ntf import model, start
+    from manyview.cluster.semi_ntf import graphs
 
-    for module in (choose, model, start):
+    for module in (choose, graphs):
         monkeypatch.setattr(module, "SAMPLED_ROWS", 100)
     assert_same_fit(SemiNTF(K, **SMALL).fit(arrays), SemiNTF(K, **SMALL).fit(files))
 

@@ -249,7 +249,7 @@ def test_progress_is_reported(separated):
     seen = []
     SemiNTF(4, random_state=0, verbose=lambda stage, done, total: seen.append(stage)).fit(views)
     assert list(dict.fromkeys(seen)) == [
-        "geometry", "anchors", "graph", "weights", "start", "factorization", "labels",
+        "geometry", "anchors", "weights", "graph", "start", "factorization", "labels",
     ]  # fmt: skip
 
 

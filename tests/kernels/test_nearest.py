@@ -45,3 +45,23 @@ def test_nearest_is_the_same_for_any_length_of_a_stretch(monkeypatch):
     monkeypatch.setattr(module, "NUMBERS_AT_ONCE", 7 * 300)
     for part, whole in zip(nearest(d, 9), expected, strict=True):
         assert_array_equal(part, whole)
+
+
+@pytest.mark.parametrize("m", [66, 67, 500, 509])
+def test_values_that_differ_in_their_last_bits_only_are_told_apart(m):
+    rng = np.random.default_rng(3)
+    d = (1 + rng.integers(0, 40, (60, m)) * np.finfo(np.float32).eps).astype(np.float32)
+    d[::3] *= rng.random((20, 1), dtype=np.float32)
+    columns, values = nearest(d, 11)
+    assert_array_equal(columns, np.argsort(d, axis=1, kind="stable")[:, :11])
+    assert_array_equal(values, np.sort(d, axis=1)[:, :11])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_what_is_no_number_is_never_near(dtype, sign):
+    d = np.random.default_rng(4).random((30, 200)).astype(dtype)
+    d[::2, ::3] = np.copysign(np.nan, sign)
+    d[5] = np.copysign(0.0, -1)
+    columns, _ = nearest(d, 9)
+    assert_array_equal(columns, np.argsort(d, axis=1, kind="stable")[:, :9])

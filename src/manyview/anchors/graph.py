@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from manyview.anchors.search import Part, nothing_near, search
 from manyview.anchors.selection import Groups
 from manyview.engine import Engine, Rows, concatenate, edges
 from manyview.kernels.arrays import BoolArray, FloatArray, IntArray, Table
-from manyview.kernels.distances import squared_distances
-from manyview.kernels.nearest import nearest
+from manyview.kernels.distances import Expansion, expand
 from manyview.kernels.simplex import pkn_weights
 from manyview.views.blocks import RowBlock
 from manyview.views.geometry import Geometry, Scores
@@ -57,6 +57,16 @@ class GraphBlock(NamedTuple):
         products = self.side_by_side(n_anchors).T @ Z
         return np.asarray(products, dtype=np.float64).reshape(L, n_anchors, -1)
 
+    def label_masses(self, labels: IntArray, n_clusters: int, n_anchors: int, /) -> FloatArray:
+        """The same where Z has a one in the column of the label and zeros elsewhere."""
+        _, L, k = self.columns.shape
+        first = np.arange(0, L * n_anchors * n_clusters, n_anchors * n_clusters, dtype=np.int32)
+        at = self.columns * np.int32(n_clusters)
+        at += np.repeat(first, k).reshape(L, k)
+        at += labels.astype(np.int32)[:, None, None]
+        mass = np.bincount(at.ravel(), weights=self.weights.ravel(), minlength=L * n_anchors * n_clusters)
+        return mass.reshape(L, n_anchors, n_clusters).astype(np.float64, copy=False)
+
 
 class SliceName(NamedTuple):
     """Which table a slice is."""
@@ -72,12 +82,9 @@ class SliceAnchors:
     centres: FloatArray  # (m, d)
     valid: BoolArray  # (m,) groups with at least one present row
 
-    def distances(self, table: Table, /, *, dtype: np.dtype[Any]) -> FloatArray:
-        """Squared distances (n, m); infinite to anchors that do not exist in this table."""
-        d = squared_distances(table.astype(dtype, copy=False), self.centres.astype(dtype, copy=False))
-        if not self.valid.all():
-            d[:, ~self.valid] = np.inf if self.valid.any() else 0  # without any anchor the slice is absent
-        return d
+    def ready(self, table: Table, /, *, dtype: np.dtype[Any]) -> Expansion:
+        """A table (n, d) and the anchors, ready for products."""
+        return expand(table.astype(dtype, copy=False), self.centres.astype(dtype, copy=False))
 
 
 @dataclass(frozen=True)
@@ -102,62 +109,48 @@ class AnchorGraph:
         """Anchor weights of a block of raw rows."""
         filled = self.geometry.present(block)  # (V, n)
         scores = self.geometry.scores(block)
-        columns, weights, here = [], [], []
-        for g, anchors in enumerate(self.views):
-            present = filled & np.array([a.valid.any() for a in anchors])[:, None]
-            distances = {
-                v: anchors[v].distances(self.geometry.table(block, g, v, scores), dtype=np.dtype(self.dtype))
-                for v in self.geometry.used
-            }
-            for v, d in distances.items():
-                c, w = self._neighbours(d)
-                columns.append(c)
-                weights.append(w * present[v][:, None])
-                here.append(present[v])
-            if self.joint:
-                c, w = self._neighbours(self._joint_distances(block, g, distances, present, scores))
-                columns.append(c)
-                weights.append(w)
-                here.append(np.ones(block.n_rows, dtype=bool))
-        return GraphBlock(block.start, np.stack(columns, axis=1), np.stack(weights, axis=1), np.stack(here, axis=1))
+        L = len(self.slices)
+        present = np.ones((L, block.n_rows), dtype=bool)
+        near = nothing_near(block.n_rows, L, self.n_anchors, k=self.scales[0], dtype=self.dtype)
+        for g in range(len(self.views)):
+            parts = self._parts(block, g, filled, scores)
+            for part in parts:
+                if part.place is not None:
+                    present[part.place] = part.present
+            last = (g + 1) * L // len(self.views) - 1
+            search(parts, near, self.n_anchors, joint=last if self.joint else None)
+        weights = self._weights(near.d)
+        weights *= present
+        return GraphBlock(block.start, near.columns, np.ascontiguousarray(weights.T), np.ascontiguousarray(present.T))
 
-    def _joint_distances(
-        self, block: RowBlock, g: int, distances: dict[int, FloatArray], present: BoolArray, scores: Scores
-    ) -> FloatArray:
-        """Distances in the joint table: a view that is absent in a row has no say in it."""
+    def _parts(self, block: RowBlock, g: int, filled: BoolArray, scores: Scores) -> list[Part]:
+        """The tables of a geometry with their anchors."""
+        used, anchors, dtype = self.geometry.used, self.views[g], np.dtype(self.dtype)
         sparse = self.geometry.words[g].words.views if self.words else ()
-        total = np.zeros_like(next(iter(distances.values())))
+        parts = []
         if self.words:
-            total += self.words[g].distances(self.geometry.word_table(block, g, scores), dtype=total.dtype)
-        for v, d in distances.items():
-            if v in sparse:
-                continue
-            if not (present[v].all() and self.views[g][v].valid.all()):
-                d = np.where(np.isfinite(d), d, 0) * present[v][:, None]
-            total += d
-        nowhere = ~np.any([self.views[g][v].valid for v in distances], axis=0)  # (m,)
-        total[:, nowhere] = np.inf
-        return total
+            ready = self.words[g].ready(self.geometry.word_table(block, g, scores), dtype=dtype)
+            parts.append(Part(ready, self.words[g].valid, np.ones(block.n_rows, dtype=bool), None, joins=True))
+        for place, v in enumerate(used, start=g * (len(used) + self.joint)):
+            ready = anchors[v].ready(self.geometry.table(block, g, v, scores), dtype=dtype)
+            present = filled[v] & anchors[v].valid.any()
+            parts.append(Part(ready, anchors[v].valid, present, place, joins=self.joint and v not in sparse))
+        return parts
 
-    def _neighbours(self, d: FloatArray) -> tuple[IntArray, FloatArray]:
-        """Columns (n, k) and weights averaged over the scales, the widest scale giving the pattern."""
-        k = self.scales[0]
-        columns, sorted_d = nearest(d, min(k + 1, d.shape[1]))
-        weights = np.zeros(columns.shape, dtype=d.dtype)
-        for scale in self.scales:
-            usable = np.isfinite(sorted_d).all(axis=0).sum() - 1
-            size = max(min(scale, int(usable)), 1)
-            if sorted_d.shape[1] == 1:
-                weights[:, :1] += 1
-            else:
-                weights[:, :size] += pkn_weights(sorted_d, size)
+    def _weights(self, d: FloatArray) -> FloatArray:
+        """Weights (k, L, n) averaged over the scales, from sorted distances (k + 1, L, n)."""
+        if len(d) == 1:
+            return np.ones_like(d)
+        weights = np.zeros((min(self.scales[0], self.n_anchors), *d.shape[1:]), dtype=d.dtype)
+        usable = np.isfinite(d).all(axis=2).sum(axis=0) - 1  # (L,)
+        for most in np.unique(usable):
+            at = np.flatnonzero(usable == most)
+            some = d[:, at].reshape(len(d), -1).T
+            for scale in self.scales:
+                size = max(min(scale, int(most)), 1)
+                weights[:size, at] += pkn_weights(some, size).T.reshape(size, len(at), -1)
         weights /= len(self.scales)
-        return columns[:, :k].astype(number_type(self.n_anchors)), weights[:, :k]
-
-
-def number_type(n_anchors: int, /) -> type[np.integer[Any]]:
-    """The smallest type that can number the anchors."""
-    return np.int16 if n_anchors <= np.iinfo(np.int16).max else np.int32
+        return weights
 
 
 def fit_anchor_graph(

@@ -1,9 +1,12 @@
 """How much two labellings say the same thing, from the K x K table of their joint counts.
 
 ARI = (T - E) / (M - E)     T: pairs together in both; E: what chance gives; M: mean of the pairs together in each
+
+vote of row i = argmax_k sum_r w_r [pi_r(l_ri) = k]     pi_r: the renaming of labelling r with most rows in common
 """
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment
 
 from manyview.kernels.arrays import FloatArray, IntArray
 
@@ -33,3 +36,13 @@ def mutual_agreement(labellings: list[IntArray], n_clusters: int, /) -> FloatArr
             counts = joint_counts(labellings[i], labellings[j], n_clusters)
             agreement[i, j] = agreement[j, i] = adjusted_rand(counts)
     return agreement
+
+
+def vote(labellings: list[IntArray], reference: int, weights: FloatArray, n_clusters: int, /) -> IntArray:
+    """The label of every row that most labellings give it, their clusters named like those of the reference."""
+    rows = np.arange(len(labellings[reference]))
+    votes = np.zeros((len(rows), n_clusters))
+    for labels, weight in zip(labellings, weights, strict=True):
+        shared = joint_counts(labels, labellings[reference], n_clusters)
+        votes[rows, linear_sum_assignment(-shared)[1][labels]] += weight
+    return votes.argmax(axis=1)

@@ -6,6 +6,8 @@ The expansion is one matrix product, but where x_i is close to a_j it subtracts 
 therefore shifted to the centre of the anchors, and pairs whose result lost most of its digits are done again directly.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 import scipy.sparse as sp
 
@@ -14,45 +16,65 @@ from manyview.kernels.arrays import FloatArray, IntArray, Table
 NUMBERS_AT_ONCE = 1 << 22  # of the pairs that are done again, 32 MB
 
 
+class Expansion(NamedTuple):
+    """Rows and anchors made ready: the distances of a stretch of rows are one product."""
+
+    x: Table  # (n, d), as it came
+    anchors: FloatArray  # (m, d)
+    left: Table  # (n, d + 2), [x, ||x||², 1] about the centre of the anchors; x itself where it is sparse
+    right: FloatArray  # (m, d + 2), [-2a, 1, ||a||²]
+    xx: FloatArray  # (n,)
+    aa: FloatArray  # (m,)
+
+    def distances(self, rows: slice, /, *, out: FloatArray | None = None) -> FloatArray:
+        """Of some rows to all anchors; close pairs may have lost their digits, see `mend`."""
+        if not sp.issparse(self.x):
+            return np.matmul(self.left[rows], self.right.T, out=out)
+        d = np.asarray(self.x[rows] @ self.anchors.T)
+        d *= -2
+        d += self.xx[rows, None]
+        d += self.aa
+        return d
+
+    def mend(self, d: FloatArray, rows: slice, smallest: FloatArray, /) -> IntArray:
+        """Do the pairs again that lost half their digits, in place; the rows of d that have changed.
+
+        Only rows whose smallest distance is suspicious are looked at closely.
+        """
+        share, first, xx = np.sqrt(np.finfo(d.dtype).eps), rows.start or 0, self.xx[rows]
+        near = np.flatnonzero(smallest < share * (xx + self.aa.max(initial=0)))
+        if not len(near):
+            return near
+        inside, columns = np.nonzero(d[near] < share * (xx[near, None] + self.aa))
+        pairs = max(NUMBERS_AT_ONCE // max(self.x.shape[1], 1), 1)
+        for start in range(0, len(columns), pairs):
+            i, j = near[inside[start : start + pairs]], columns[start : start + pairs]
+            # of the rows as they came: close numbers subtract exactly, and the shift has rounded them
+            x = self.x[first + i]
+            difference = (x.toarray() if sp.issparse(x) else x) - self.anchors[j]
+            d[i, j] = np.einsum("pd,pd->p", difference, difference)
+        return near
+
+
 def squared_distances(x: Table, anchors: FloatArray, /) -> FloatArray:
     """Squared distances (n, m) of the rows of x (n, d), dense or CSR, to the anchors (m, d)."""
-    if sp.issparse(x):
-        d, xx, aa = _expand_sparse(x, anchors)
-    else:
-        centre = anchors.mean(axis=0)
-        d, xx, aa = _expand_dense(x - centre, anchors - centre)
-    rows, columns = _cancelled(d, xx, aa)
-    pairs = max(NUMBERS_AT_ONCE // max(x.shape[1], 1), 1)
-    for start in range(0, len(rows), pairs):
-        i, j = rows[start : start + pairs], columns[start : start + pairs]
-        # of the rows as they came: close numbers subtract exactly, and the shift has rounded them
-        difference = (x[i].toarray() if sp.issparse(x) else x[i]) - anchors[j]
-        d[i, j] = np.einsum("pd,pd->p", difference, difference)
+    expansion = expand(x, anchors)
+    d = expansion.distances(slice(None))
+    expansion.mend(d, slice(None), d.min(axis=1, initial=np.inf))
     return d
 
 
-def _expand_dense(x: FloatArray, anchors: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """The expansion as one product  [x, ||x||², 1] [-2a, 1, ||a||²]', and the squared lengths."""
-    xx = np.einsum("nd,nd->n", x, x)  # (n,)
-    aa = np.einsum("md,md->m", anchors, anchors)  # (m,)
-    left = np.column_stack([x, xx, np.ones_like(xx)])
-    right = np.column_stack([-2 * anchors, np.ones_like(aa), aa])
-    return left @ right.T, xx, aa
-
-
-def _expand_sparse(x: Table, anchors: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    xx = np.asarray(x.multiply(x).sum(axis=1)).ravel()
-    aa = np.einsum("md,md->m", anchors, anchors)
-    d = np.asarray(x @ anchors.T)
-    d *= -2
-    d += xx[:, None]
-    d += aa
-    return d, xx, aa
-
-
-def _cancelled(d: FloatArray, xx: FloatArray, aa: FloatArray) -> tuple[IntArray, IntArray]:
-    """Pairs that lost half their digits; only rows whose smallest distance is suspicious are looked at closely."""
-    share = np.sqrt(np.finfo(d.dtype).eps)
-    rows = np.flatnonzero(d.min(axis=1, initial=np.inf) < share * (xx + aa.max(initial=0)))
-    inside, columns = np.nonzero(d[rows] < share * (xx[rows, None] + aa))
-    return rows[inside], columns
+def expand(x: Table, anchors: FloatArray, /) -> Expansion:
+    """The expansion as one product  [x, ||x||², 1] [-2a, 1, ||a||²]'."""
+    if sp.issparse(x):
+        aa = np.einsum("md,md->m", anchors, anchors)
+        return Expansion(x, anchors, x, anchors, np.asarray(x.multiply(x).sum(axis=1)).ravel(), aa)
+    centre = anchors.mean(axis=0)
+    n, width = x.shape
+    left = np.empty((n, width + 2), dtype=np.result_type(x, centre))
+    shifted = np.subtract(x, centre, out=left[:, :width])
+    xx = left[:, width] = np.einsum("nd,nd->n", shifted, shifted)
+    left[:, width + 1] = 1
+    around = anchors - centre
+    aa = np.einsum("md,md->m", around, around)
+    return Expansion(x, anchors, left, np.column_stack([-2 * around, np.ones_like(aa), aa]), xx, aa)

@@ -1,17 +1,26 @@
 """The k smallest entries of every row, without sorting the rows.
 
-    t_i = k-th smallest of (min over j = b, b + B, b + 2B, … of d_ij)  for b = 1..B       B buckets of columns, B > k
+    B buckets of columns, B > k:  bucket b holds the columns b, b + B, b + 2B, …      low_ib = min of row i in bucket b
 
-k buckets have a minimum of at most t_i, so at least k entries of row i do, and mostly few more. Only these are sorted:
-a pass of minima and a comparison are all that the other columns cost.
+The k smallest entries of a row lie in the k buckets with the smallest low, since each of these k has an entry that is
+at least as small. In single precision that is all: bits of floats that are not negative sort like integers, and
+integers have room for a number beside them, so that the buckets are found by one sort and the entries by another.
+
+    t_i = k-th smallest of low_i;     the candidates are the entries of row i up to t_i
+
+is the way in double precision: at least k entries are candidates, mostly few more, and only these are sorted.
 """
+
+import sys
 
 import numpy as np
 
 from manyview.kernels.arrays import FloatArray, IntArray
 
 LARGEST_BUCKET = 8  # columns
+SMALL_BUCKET = 4  # where buckets themselves are sorted
 NUMBERS_AT_ONCE = 1 << 18  # of a stretch of rows, 1 MB: it stays in the cache from the first look to the last
+LOW, HIGH = (0, 1) if sys.byteorder == "little" else (1, 0)  # halves of a long integer
 
 
 def nearest(d: FloatArray, k: int, /) -> tuple[IntArray, FloatArray]:
@@ -22,15 +31,45 @@ def nearest(d: FloatArray, k: int, /) -> tuple[IntArray, FloatArray]:
         return _by_sorting(d, k)
     columns, values = np.empty((n, k), dtype=np.int64), np.empty((n, k), dtype=d.dtype)
     stretch = max(NUMBERS_AT_ONCE // m, 1)
+    find = _by_buckets if d.dtype == np.float32 else _by_threshold
     for start in range(0, n, stretch):
         rows = slice(start, start + stretch)
-        columns[rows], values[rows] = _by_threshold(d[rows], k, bucket)
+        columns[rows], values[rows] = find(d[rows], k, bucket)
     return columns, values
 
 
 def _by_sorting(d: FloatArray, k: int) -> tuple[IntArray, FloatArray]:
     columns = np.argsort(d, axis=1, kind="stable")[:, :k]
     return columns, np.take_along_axis(d, columns, axis=1)
+
+
+def _by_buckets(d: FloatArray, k: int, bucket: int) -> tuple[IntArray, FloatArray]:
+    n, m = d.shape
+    d = np.ascontiguousarray(d)
+    size = m // min(bucket, SMALL_BUCKET)
+    low = _lowest(d, size)
+    numbered = (1 << size.bit_length()) - 1  # the last bits of low make room for the number of the bucket
+    keys = low.view(np.int32)
+    keys &= ~numbered
+    keys |= np.arange(size, dtype=np.int32)
+    keys.sort(axis=1)
+    row = np.arange(0, n * m, m, dtype=np.int32)[:, None]  # where it begins
+    first = (keys[:, :k] & numbered) + row  # the first column of every bucket that counts
+    steps = np.arange(0, m - size + 1, size, dtype=np.int32)
+    n_rest = m - len(steps) * size  # columns in no bucket: these always count
+    pairs = np.empty((n, len(steps) * k + n_rest, 2), dtype=np.int32)
+    at = pairs[..., LOW]
+    np.add(first[:, None], steps[:, None], out=at[:, : len(steps) * k].reshape(n, len(steps), k))
+    np.add(row, np.arange(m - n_rest, m, dtype=np.int32), out=at[:, len(steps) * k :])
+    pairs[..., HIGH] = d.ravel().view(np.int32).take(at)
+    pairs.view(np.int64)[..., 0].sort(axis=1)
+    columns, bits = pairs[:, :k, LOW] - row, pairs[:, :k, HIGH]
+    values = bits.view(np.float32)
+    # below zero bits sort the other way; and with the last bits gone, a bucket may have been left out wrongly
+    unsure = np.flatnonzero((bits[:, 0] < 0) | (bits[:, -1] >= keys[:, k] & ~numbered))
+    if len(unsure):
+        columns[unsure], values[unsure] = _by_sorting(d[unsure], k)
+    return columns, values
 
 
 def _by_threshold(d: FloatArray, k: int, bucket: int) -> tuple[IntArray, FloatArray]:
@@ -56,9 +95,14 @@ def _by_threshold(d: FloatArray, k: int, bucket: int) -> tuple[IntArray, FloatAr
 
 def _threshold(d: FloatArray, k: int, bucket: int) -> FloatArray:
     """A value (n, 1) that at least k entries of the row do not exceed."""
-    size = d.shape[1] // bucket
-    lowest = np.minimum(d[:, :size], d[:, size : 2 * size])
-    for start in range(2 * size, bucket * size, size):
-        np.minimum(lowest, d[:, start : start + size], out=lowest)
-    lowest.partition(k - 1, axis=1)
-    return lowest[:, k - 1 : k]
+    low = _lowest(d, d.shape[1] // bucket)
+    low.partition(k - 1, axis=1)
+    return low[:, k - 1 : k]
+
+
+def _lowest(d: FloatArray, size: int) -> FloatArray:
+    """The smallest number in every bucket (n, size); columns beyond the last whole round are in none."""
+    low = np.fmin(d[:, :size], d[:, size : 2 * size])
+    for start in range(2 * size, d.shape[1] - size + 1, size):
+        np.fmin(low, d[:, start : start + size], out=low)
+    return low

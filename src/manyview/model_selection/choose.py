@@ -16,7 +16,7 @@ from manyview.cluster.parameters import check_parameters, check_sizes
 from manyview.cluster.semi_ntf.automatic import FEWEST, choose_on
 from manyview.cluster.semi_ntf.constraints import CONSTRAINTS
 from manyview.cluster.semi_ntf.engines import engine_for
-from manyview.cluster.semi_ntf.model import Graphs, build_graphs
+from manyview.cluster.semi_ntf.graphs import Draw, build_graphs
 from manyview.cluster.semi_ntf.n_clusters import Embedded, Selection, Trial, embed
 from manyview.cluster.semi_ntf.settings import resolve
 from manyview.engine import Engine
@@ -134,7 +134,7 @@ def _numbers(n_clusters: int | str | Iterable[int], n_samples: int) -> list[int]
 def _trials(
     views: Views,
     base: SemiNTF,
-    built: Graphs,
+    built: Draw,
     yardstick: Embedded,
     engine: Engine,
     K: int,

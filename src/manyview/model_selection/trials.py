@@ -11,7 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from manyview.anchors import GraphBlock
-from manyview.cluster.semi_ntf.model import Fitted, Graphs, fit_semi_ntf, membership_of
+from manyview.cluster.semi_ntf.graphs import Draw
+from manyview.cluster.semi_ntf.model import Fitted, fit_semi_ntf, membership_of
 from manyview.cluster.semi_ntf.n_clusters import Embedded, Trial, modularity, rate
 from manyview.cluster.semi_ntf.resampling import part_size
 from manyview.cluster.semi_ntf.settings import Settings
@@ -23,7 +24,7 @@ N_PARTS = 4
 
 
 def trial(
-    built: Graphs,
+    built: Draw,
     settings: Settings,
     yardstick: Embedded,
     engine: Engine,
@@ -37,8 +38,8 @@ def trial(
     n_rows = sum(block.n_rows for block in sample)
 
     def fit(blocks: list[GraphBlock], w: FloatArray | None) -> Fitted:
-        graphs = Graphs(built.graph, blocks, blocks, sum(block.n_rows for block in blocks), built.joint)
-        return fit_semi_ntf(graphs, settings, engine, lambda stage, done, total: None, weights=w)
+        draw = Draw(built.graph, blocks, built.joint, sum(block.n_rows for block in blocks), rows=blocks)
+        return fit_semi_ntf(draw, settings, engine, lambda stage, done, total: None, weights=w)
 
     whole = fit(sample, weights)
     labels = np.asarray(whole.labels)

@@ -60,8 +60,9 @@ class Standardised:
     def __call__(self, table: Table, /) -> Table:
         if sp.issparse(table) and np.isinf(self.clip):
             return table[:, self.varies] @ sp.diags_array(1 / self.deviation[self.varies])
-        z = (dense(table)[:, self.varies] - self.mean[self.varies]) / self.deviation[self.varies]
-        return np.clip(z, -self.clip, self.clip) if np.isfinite(self.clip) else z
+        z = _less(table, self.mean, self.varies)
+        z /= self.deviation[self.varies].astype(z.dtype, copy=False)
+        return np.clip(z, -self.clip, self.clip, out=z) if np.isfinite(self.clip) else z
 
 
 @dataclass(frozen=True)
@@ -73,8 +74,16 @@ class Centred:
     unit: bool = False
 
     def __call__(self, table: Table, /) -> FloatArray:
-        centred = dense(table)[:, self.varies] - self.mean[self.varies]
+        centred = _less(table, self.mean, self.varies)
         return unit_rows(centred) if self.unit else centred
+
+
+def _less(table: Table, mean: FloatArray, varies: BoolArray) -> FloatArray:
+    """x - mean of the columns that vary; a table in single precision stays so, a rounded mean shifts all rows alike."""
+    x = dense(table)
+    if x.dtype == np.float32:
+        mean = mean.astype(np.float32)
+    return x - mean if varies.all() else x[:, varies] - mean[varies]
 
 
 @dataclass(frozen=True)

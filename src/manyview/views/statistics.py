@@ -44,17 +44,24 @@ def filled_rows(table: Table, /) -> BoolArray:
 
 
 def _columns(table: Table) -> Columns:
-    filled = int(filled_rows(table).sum())
     if sp.issparse(table):
-        width = table.shape[1]
-        non_zeros = np.bincount(table.indices[table.data != 0], minlength=width)
+        filled, width = int(filled_rows(table).sum()), table.shape[1]
+        non_zeros: IntArray = np.bincount(table.indices[table.data != 0], minlength=width)
         low, high = (np.asarray(extreme.todense()).ravel() for extreme in (table.min(axis=0), table.max(axis=0)))
         total = np.asarray(table.sum(axis=0, dtype=np.float64)).ravel()
     else:
-        non_zeros = np.count_nonzero(table, axis=0)
+        filled, non_zeros = _filled(table)
         low, high, total = table.min(axis=0), table.max(axis=0), table.sum(axis=0, dtype=np.float64)
     floats = (np.asarray(part, dtype=np.float64) for part in (non_zeros, total, low, high))
     return Columns(table.shape[0], filled, *floats)
+
+
+def _filled(table: FloatArray) -> tuple[int, IntArray]:
+    """Rows with a non-zero, and in how many rows every column is not zero; measurements mostly have no zero at all."""
+    if np.count_nonzero(table) == table.size:
+        return len(table) if table.shape[1] else 0, np.full(table.shape[1], len(table))
+    other = table != 0
+    return int(other.any(axis=1).sum()), np.count_nonzero(other, axis=0)
 
 
 def _merge(first: Columns, second: Columns) -> Columns:
@@ -114,6 +121,9 @@ def _some_columns(width: int) -> IntArray:
 def _products(table: Table, mean: FloatArray, some: IntArray) -> tuple[FloatArray, FloatArray]:
     """A block's share of the squared deviations and of the products of some columns."""
     centred = (table.toarray() if sp.issparse(table) else np.asarray(table, dtype=np.float64)) - mean
+    if len(some) == len(mean):
+        products = centred.T @ centred
+        return products.diagonal(), products
     chosen = centred[:, some]
     return np.einsum("nd,nd->d", centred, centred), chosen.T @ chosen
 

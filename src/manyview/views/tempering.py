@@ -40,7 +40,8 @@ class Tempered:
     unit: bool  # rows to unit length again, where the scaling had made them so
 
     def __call__(self, table: Table, /) -> FloatArray:
-        scores = dense(self.scaling(table)).astype(self.components.dtype, copy=False) @ self.components - self.shift
+        scores: FloatArray = dense(self.scaling(table)).astype(self.components.dtype, copy=False) @ self.components
+        scores -= self.shift
         return unit_rows(scores) if self.unit else scores
 
 

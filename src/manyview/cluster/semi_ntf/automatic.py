@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from manyview.cluster.semi_ntf.model import Graphs, Progress, build_graphs
+from manyview.cluster.semi_ntf.graphs import Draw, Progress, build_graphs
 from manyview.cluster.semi_ntf.n_clusters import Selection, choose, embed, largest_number
 from manyview.cluster.semi_ntf.settings import Settings, resolve
 from manyview.engine import Engine
@@ -28,8 +28,8 @@ def first_settings(estimator: Any, n_samples: int, seed: int, /) -> Settings:
 
 
 def settle(
-    estimator: Any, views: Views, built: Graphs, settings: Settings, engine: Engine, progress: Progress, /
-) -> tuple[Graphs, Settings, Selection]:
+    estimator: Any, views: Views, built: Draw, settings: Settings, engine: Engine, progress: Progress, /
+) -> tuple[Draw, Settings, Selection]:
     """The K that the graph suggests; the graph is built again only if that K asks for more anchors."""
     selection = choose_on(built, engine, progress, seed=settings.seed)
     chosen = resolve(estimator, len(views), settings.seed, n_clusters=selection.n_clusters)
@@ -39,7 +39,7 @@ def settle(
 
 
 def choose_on(
-    built: Graphs, engine: Engine, progress: Progress, /, *, seed: int, candidates: list[int] | None = None
+    built: Draw, engine: Engine, progress: Progress, /, *, seed: int, candidates: list[int] | None = None
 ) -> Selection:
     """Choose K on a graph, among the candidates or among all that rows and anchors can show."""
     largest = max(candidates) if candidates else largest_number(built.n_samples, built.graph.n_anchors)

@@ -24,7 +24,8 @@ import numpy as np
 from joblib import effective_n_jobs
 from threadpoolctl import ThreadpoolController
 
-from manyview.anchors.graph import AnchorGraph, SliceAnchors, number_type
+from manyview.anchors.graph import AnchorGraph, SliceAnchors
+from manyview.anchors.search import number_type
 from manyview.cluster.semi_ntf.settings import Settings
 from manyview.kernels.arrays import FloatArray
 from manyview.views import Views

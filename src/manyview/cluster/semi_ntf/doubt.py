@@ -38,7 +38,7 @@ from manyview.kernels.arrays import BoolArray, FloatArray, IntArray
 from manyview.kernels.spectral import Basis, reading_scale, unit_rows
 
 if TYPE_CHECKING:
-    from manyview.cluster.semi_ntf.model import Graphs
+    from manyview.cluster.semi_ntf.graphs import Draw
 
 N_PARTS = 8
 PART_ROWS = 5_000
@@ -67,23 +67,27 @@ class Doubt(NamedTuple):
 
     def confidence(self, fusion: Fusion, block: GraphBlock, labels: IntArray, /) -> FloatArray:
         """Margin (n,) in the embedding, 0 to 1."""
+        return self.margin(fusion.walk(block, right=self.reading), labels)
+
+    def margin(self, rows: FloatArray, labels: IntArray, /) -> FloatArray:
+        """The same, for rows (n, r) that the walk has been taken with."""
         if len(self.centres) == 1:
-            return np.ones(block.n_rows)
-        E = unit_rows(fusion.walk(block, right=self.reading).astype(np.float64, copy=False))
+            return np.ones(len(rows))
+        E = unit_rows(rows.astype(np.float64, copy=False))
         # ||e - c||² up to ||e||², which all clusters share
         distances = (self.centres**2).sum(axis=1) - 2 * E @ self.centres.T
-        rows = np.arange(block.n_rows)
-        own = distances[rows, labels]
-        distances[rows, labels] = np.inf
+        numbers = np.arange(len(rows))
+        own = distances[numbers, labels]
+        distances[numbers, labels] = np.inf
         return np.clip((distances.min(axis=1) - own) / 2, 0, 1)
 
     def votes(self, block: GraphBlock, /, *, own: IntArray | None = None) -> tuple[IntArray, BoolArray]:
         """The cluster (n, V) that every view would choose, and whether it has an opinion."""
-        n, K = block.n_rows, len(self.centres)
-        votes = np.zeros((len(self.view_weights), n, K))
-        for index, view in enumerate(self.view_of_slice):
-            if view >= 0:
-                votes[view] += slice_votes(block, index, self.slice_mass[index], own=own)
+        votes = np.zeros((len(self.view_weights), block.n_rows, len(self.centres)))
+        slices = np.flatnonzero(self.view_of_slice >= 0)
+        of_slices = slice_votes(block, slices, self.slice_mass[slices], own=own)
+        for place, view in enumerate(self.view_of_slice[slices]):
+            votes[view] += of_slices[:, place]
         return votes.argmax(axis=2).T, (votes.max(axis=2) > 0).T
 
     def contradicted(self, votes: IntArray, opinion: BoolArray, labels: IntArray, /) -> BoolArray:
@@ -96,25 +100,39 @@ class Doubt(NamedTuple):
         return self.contradicted(*self.votes(block, own=labels), labels)
 
 
-def slice_votes(block: GraphBlock, index: int, mass: FloatArray, /, *, own: IntArray | None) -> FloatArray:
-    """W_l (mass / degree), rows summing to one; with ``own`` labels, as if the row itself had no mass."""
-    w = block.weights[:, index].astype(np.float64)  # (n, k)
-    columns = block.columns[:, index]
-    degree = mass.sum(axis=1)[columns]
-    rest = degree - w if own is not None else degree
-    share = np.where(rest > 1e-9, w / np.where(rest > 1e-9, rest, 1), 0)
-    n, k = w.shape
-    S = sp.csr_array((share.ravel(), columns.ravel(), np.arange(0, n * k + 1, k)), shape=(n, len(mass)))
-    votes = np.asarray(S @ mass)
+def slice_votes(block: GraphBlock, slices: IntArray, mass: FloatArray, /, *, own: IntArray | None) -> FloatArray:
+    """W_l (mass / degree) of some slices (n, l, K), rows summing to one, from their masses (l, m, K).
+
+    With ``own`` labels, as if the row itself had no mass.
+    """
+    w = block.weights[:, slices].astype(np.float64)  # (n, l, k)
+    (n, _, k), (n_slices, m, K) = w.shape, mass.shape
+    columns = block.columns[:, slices] + (np.arange(n_slices, dtype=np.int32) * m)[:, None]
+    rest = mass.sum(axis=2).ravel().take(columns)
     if own is not None:
-        votes[np.arange(n), own] -= (share * w).sum(axis=1)
-    votes = np.maximum(votes, 0)
-    total = votes.sum(axis=1, keepdims=True)
-    return votes / np.where(total > 1e-12, total, np.inf)
+        rest -= w
+    rest[rest <= 1e-9] = np.inf
+    share = w / rest
+    starts = np.arange(0, n * n_slices * k + 1, k, dtype=np.int32)
+    S = sp.csr_array((share.ravel(), columns.ravel(), starts), shape=(n * n_slices, n_slices * m))
+    votes = np.asarray(S @ mass.reshape(-1, K)).reshape(n, n_slices, K)
+    if own is not None:
+        votes[np.arange(n), :, own] -= np.einsum("nlk,nlk->nl", share, w)
+    np.maximum(votes, 0, out=votes)
+    total = votes.sum(axis=2, keepdims=True)
+    votes /= np.where(total > 1e-12, total, np.inf)
+    return votes
+
+
+def reading_of(T: FloatArray, basis: Basis, n_clusters: int, /) -> FloatArray:
+    """Rows of T = A W (n, R) as the confidence reads them (n, r)."""
+    scale = reading_scale(basis.s[:n_clusters], STEPS)
+    return T[:, : len(scale)].astype(np.float64, copy=False) * scale
 
 
 def examine(
-    built: Graphs,
+    draw: Draw,
+    graphs: Rows[GraphBlock],
     T: Rows[FloatArray],
     fusion: Fusion,
     basis: Basis,
@@ -128,21 +146,21 @@ def examine(
     seed: int,
 ) -> Doubt:
     """Centres and masses for labels 0 … K - 1 of all rows, in one pass; stability on the sampled rows."""
-    K, n_anchors = n_clusters, built.graph.n_anchors
+    K, n_anchors = n_clusters, draw.graph.n_anchors
     scale = reading_scale(basis.s[:K], STEPS)
-    some = engine.collect(partial(fusion.walk, right=basis.W), built.sample)
+    some = engine.collect(partial(fusion.walk, right=basis.W), draw.sample)
     witnesses = _witnesses(some, engine, K, seed)
     counts = list(engine.map(lambda witness: joint_counts(sample_labels, witness.labels(some), K), witnesses))
 
     def of_block(pair: tuple[GraphBlock, tuple[FloatArray, IntArray]]) -> tuple[FloatArray, ...]:
         block, (rows, known) = pair
         Z = np.eye(K)[known]
-        E = unit_rows(rows[:, : len(scale)].astype(np.float64, copy=False) * scale)
-        return Z.T @ E, block.masses(Z, n_anchors), Z.sum(axis=0)
+        E = unit_rows(reading_of(rows, basis, K))
+        return Z.T @ E, block.label_masses(known, K, n_anchors), Z.sum(axis=0)
 
-    sums, mass, sizes = engine.reduce(of_block, engine.pair(built.rows, engine.pair(T, labels)), add)
-    views = np.array([-1 if name.view is None else name.view for name in built.graph.slices])
-    weights = np.bincount(views[views >= 0], weights=slice_weights[views >= 0], minlength=len(built.graph.views[0]))
+    sums, mass, sizes = engine.reduce(of_block, engine.pair(graphs, engine.pair(T, labels)), add)
+    views = np.array([-1 if name.view is None else name.view for name in draw.graph.slices])
+    weights = np.bincount(views[views >= 0], weights=slice_weights[views >= 0], minlength=len(draw.graph.views[0]))
     return Doubt(
         reading=basis.W[:, : len(scale)] * scale,
         centres=sums / np.maximum(sizes, 1)[:, None],

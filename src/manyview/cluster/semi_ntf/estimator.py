@@ -23,8 +23,9 @@ from manyview.cluster.semi_ntf.cost import Estimate, estimate, require_room
 from manyview.cluster.semi_ntf.doubt import Assessment
 from manyview.cluster.semi_ntf.engines import chosen_engine, engine_for
 from manyview.cluster.semi_ntf.fusion import weights_from_shares
+from manyview.cluster.semi_ntf.graphs import Progress, build_graphs
 from manyview.cluster.semi_ntf.growth import absorb
-from manyview.cluster.semi_ntf.model import Fitted, Progress, build_graphs, fit_semi_ntf
+from manyview.cluster.semi_ntf.model import Fitted, fit_semi_ntf
 from manyview.cluster.semi_ntf.n_clusters import Selection
 from manyview.cluster.semi_ntf.noise import without_noise
 from manyview.cluster.semi_ntf.reader import Reader, assessment

@@ -43,18 +43,30 @@ class Fusion(NamedTuple):
         scaled = (self.column_scale[:, None] * right).astype(block.weights.dtype, copy=False)
         return np.asarray(self.mixed(block) @ scaled)
 
+    def label_masses(self, block: GraphBlock, labels: IntArray, n_clusters: int, /) -> FloatArray:
+        """B'Z (G m, K) of a block, Z with a one in the column of the label."""
+        B = self.mixed(block)
+        at = B.indices * n_clusters + np.repeat(labels, np.diff(B.indptr))
+        mass = np.bincount(at, weights=B.data, minlength=B.shape[1] * n_clusters)
+        return mass.reshape(-1, n_clusters).astype(np.float64, copy=False)
+
 
 def mix(block: GraphBlock, weights: FloatArray, geometry_of_slice: IntArray, width: int, /) -> Table:
     """Weighted sum of the slices of every geometry, rows summing to one in each."""
-    n, L, k = block.columns.shape
     n_geometries = int(geometry_of_slice.max()) + 1
-    in_geometry = np.equal.outer(geometry_of_slice, np.arange(n_geometries))  # (L, G)
-    w = weights * block.present  # (n, L)
-    total = w @ in_geometry  # (n, G)
-    share = w / np.where(total > 0, total, 1)[:, geometry_of_slice]
-    data = block.weights * share[:, :, None].astype(block.weights.dtype, copy=False)
-    columns = block.columns + (geometry_of_slice * (width // n_geometries)).astype(np.int32)[None, :, None]
-    starts = np.arange(0, n * L * k + 1, L * k, dtype=np.int32)
+    used = np.flatnonzero(weights)
+    of_used = geometry_of_slice[used]
+    in_geometry = np.equal.outer(of_used, np.arange(n_geometries))  # (l, G)
+    present = block.present[:, used]
+    # all rows are alike where the slices know all of them
+    w = weights[used] * (present[:1] if present.all() else present)  # (1 or n, l)
+    total = w @ in_geometry  # (1 or n, G)
+    share = w / np.where(total > 0, total, 1)[:, of_used]
+    near, columns = (part if len(used) == len(weights) else part[:, used] for part in (block.weights, block.columns))
+    n, n_used, k = near.shape
+    data = near.reshape(n, n_used * k) * np.repeat(share, k, axis=1).astype(near.dtype, copy=False)
+    columns = columns.reshape(n, n_used * k) + np.repeat(of_used * (width // n_geometries), k).astype(np.int32)
+    starts = np.arange(0, data.size + 1, n_used * k, dtype=np.int32)
     return sp.csr_array((data.ravel(), columns.ravel(), starts), shape=(n, width))
 
 

@@ -8,49 +8,26 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from manyview.anchors import AnchorGraph, GraphBlock, choose_groups, fit_anchor_graph
+from manyview.anchors import AnchorGraph, GraphBlock
 from manyview.cluster.semi_ntf.admm import FactorBlock, Factorization, Keeper, factorize, first_block
+from manyview.cluster.semi_ntf.choice import choose_start
 from manyview.cluster.semi_ntf.continuity import Arrange, renumber
-from manyview.cluster.semi_ntf.doubt import Doubt, examine
-from manyview.cluster.semi_ntf.fusion import (
-    Fusion,
-    first_weights,
-    fuse,
-    slice_degrees,
-    weights_from_shares,
-)
+from manyview.cluster.semi_ntf.doubt import Doubt, examine, reading_of
+from manyview.cluster.semi_ntf.fusion import Fusion, first_weights, fuse, slice_degrees, weights_from_shares
+from manyview.cluster.semi_ntf.graphs import Draw, Progress, of_sample
 from manyview.cluster.semi_ntf.settings import Settings
 from manyview.cluster.semi_ntf.shared import SharedBlock, factorize_shared
-from manyview.cluster.semi_ntf.start import (
-    SAMPLED_ROWS,
-    Labelling,
-    n_vectors,
-    sampled,
-    spectrum,
-)
+from manyview.cluster.semi_ntf.start import Labelling, n_vectors, spectrum
 from manyview.cluster.semi_ntf.weights import (
-    Candidate,
-    FirstLook,
-    best_of,
     beyond_chance,
-    candidates,
     label_indicator,
     label_shares,
     label_sizes,
-    learn_weights,
-    look,
 )
-from manyview.engine import Engine, Rows, add, edges
+from manyview.engine import Engine, Rows, add
 from manyview.kernels.arrays import BoolArray, FloatArray, IntArray
 from manyview.kernels.spectral import Basis
 from manyview.kernels.tproduct import to_views
-from manyview.views import Views
-from manyview.views.blocks import row_blocks
-from manyview.views.geometry import fit_geometry
-
-SAMPLE_BLOCK = 4096  # rows
-STAGES = ("geometry", "anchors", "graph", "weights", "start", "factorization", "labels")
-Progress = Callable[[str, int, int], None]  # stage, steps done, steps in all
 
 
 class Fitted(NamedTuple):
@@ -71,54 +48,8 @@ class Fitted(NamedTuple):
     indicator: FloatArray  # (V, N, K), H, beside it
 
 
-class Graphs(NamedTuple):
-    """The anchor graph of all rows: what every number of clusters shares."""
-
-    graph: AnchorGraph
-    rows: Rows[GraphBlock]
-    sample: list[GraphBlock]  # beside the caller
-    n_samples: int
-    joint: bool
-    sample_rows: IntArray | None = None  # which rows the sample has; None: all
-    first: FirstLook | None = None  # what the slices say about the labels of the joint tables
-
-
-def build_graphs(
-    views: Views,
-    settings: Settings,
-    engine: Engine,
-    progress: Progress,
-    /,
-    *,
-    left_out: tuple[int, ...] = (),
-) -> Graphs:
-    """Geometry, anchors, graph, of all views but those left out."""
-    n_samples = len(views)
-    rows = engine.cut(row_blocks(views), n_samples)
-    progress("geometry", 0, 1)
-    geometry = fit_geometry(
-        rows,
-        engine,
-        scale=settings.scale,
-        equalise=not settings.paper,
-        seed=settings.seed,
-        dtype=settings.dtype,
-        left_out=left_out,
-    )
-    progress("anchors", 0, 1)
-    groups = choose_groups(settings.anchors, settings.n_anchors, geometry, rows, engine, n_samples, seed=settings.seed)
-    progress("graph", 0, 1)
-    joint = len(views.tables) > 1 and not settings.paper
-    graph = fit_anchor_graph(
-        geometry, groups, rows, engine, scales=settings.neighbours, joint=joint, dtype=settings.dtype
-    )
-    graphs = engine.map(graph, rows)
-    sample, sample_rows = _sample(graphs, engine, n_samples)
-    return Graphs(graph, graphs, sample, n_samples, joint, sample_rows)
-
-
 def fit_semi_ntf(
-    built: Graphs,
+    draw: Draw,
     settings: Settings,
     engine: Engine,
     progress: Progress,
@@ -129,17 +60,18 @@ def fit_semi_ntf(
     arrange: Arrange | None = None,
 ) -> Fitted:
     """All stages after the graph; slice weights are learnt unless given, ``arrange`` may renumber the clusters."""
-    (graph, graphs, sample, n_samples, joint), K = built[:5], settings.n_clusters
-    progress("weights", 0, 1)
-    if joint and weights is None and built.first is None:
-        built = built._replace(first=look(graph, sample, engine, settings))
-    chosen = _choose(built, engine, settings, weights)
+    K, n_samples = settings.n_clusters, draw.n_samples
+    draw, chosen = choose_start(draw, engine, settings, progress, weights)
+    graph, sample = draw.graph, draw.sample
+    progress("graph", 0, 1)
+    graphs = draw.all_rows(engine)
     fusion = fuse(graph, graphs, engine, first_weights(graph) if chosen is None else chosen.weights)
     progress("start", 0, 1)
     basis = spectrum(fusion, sample, engine, n_vectors(K))
     T = engine.map(partial(fusion.walk, right=basis.W), graphs)
     rule = None if chosen is None else chosen.rule(engine.collect(partial(fusion.walk, right=basis.W), sample))
-    start = _start(T, rule, graphs, engine, settings, n_samples)
+    known = chosen.labels if chosen is not None and draw.sample_rows is None else None
+    start = _start(T, rule, known, graphs, engine, settings, n_samples)
     factor_rows = _stack(T, rule, graph, fusion, graphs, start, engine, settings, n_samples)
     options = settings.options(1 if settings.shared else len(graph.slices))
     progress("factorization", 0, options.max_iter)
@@ -157,40 +89,7 @@ def fit_semi_ntf(
         labels = _better_of(labels, start.labels, result.rows, engine, K)
     if arrange is not None:
         labels, result = renumber(labels, result, arrange, engine)
-    return _read(built, T, basis, fusion, result, labels, engine, settings)
-
-
-def _choose(built: Graphs, engine: Engine, settings: Settings, weights: FloatArray | None) -> Candidate | None:
-    """Slice weights and a reading of the spectrum; Algorithm 1 with its own start needs neither."""
-    graph, sample = built.graph, built.sample
-    spectral = isinstance(settings.init, str) and settings.init in ("spectral", "qr")
-    if settings.paper and not settings.shared and not spectral:
-        return None
-    if weights is None and built.first is not None:
-        return learn_weights(graph, sample, engine, settings, built.first)
-    degrees = slice_degrees(graph, sample, engine)
-    found = candidates(first_weights(graph) if weights is None else weights, degrees, graph, sample, engine, settings)
-    return best_of(found, settings.n_clusters)
-
-
-def _sample(graphs: Rows[GraphBlock], engine: Engine, n_samples: int) -> tuple[list[GraphBlock], IntArray | None]:
-    """The rows on which weights and spectrum are measured, beside the caller, in few blocks; and which they are."""
-    if n_samples <= SAMPLED_ROWS:
-        return list(engine.map(lambda block: block, graphs)), None
-    parts = list(engine.map(lambda block: sampled(block, n_samples), graphs))
-    rows, columns, weights, present = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
-    stretches = edges(len(columns), SAMPLE_BLOCK)
-    return [
-        GraphBlock(start, columns[start:stop], weights[start:stop], present[start:stop]) for start, stop in stretches
-    ], rows
-
-
-def _of_sample(labels: Rows[IntArray], built: Graphs, engine: Engine) -> list[IntArray]:
-    """Labels of the sampled rows, in the blocks of the sample."""
-    known = engine.collect(lambda block: block, labels)
-    if built.sample_rows is not None:
-        known = known[built.sample_rows]
-    return np.split(known, np.cumsum([block.n_rows for block in built.sample])[:-1])
+    return _read(draw, graphs, T, basis, fusion, result, labels, engine, settings)
 
 
 class Start(NamedTuple):
@@ -207,17 +106,21 @@ def _rows_of(given: Any) -> Callable[[GraphBlock], Any]:
 def _start(
     T: Rows[FloatArray],
     rule: Labelling | None,
+    known: IntArray | None,
     graphs: Rows[GraphBlock],
     engine: Engine,
     settings: Settings,
     n_samples: int,
 ) -> Start:
-    """Orthonormal columns to start from: labels of some kind, or a matrix that the user gives."""
+    """Orthonormal columns to start from: labels of some kind, or a matrix that the user gives.
+
+    The chosen labels themselves where all rows were sampled, else the nearest of their centres.
+    """
     K, init = settings.n_clusters, settings.init
     if isinstance(init, str) and init == "identity":
         return Start(engine.map(lambda block: np.eye(block.n_rows, K, -block.start), graphs), None)
     if rule is not None and isinstance(init, str) and init in ("spectral", "qr"):
-        labels = engine.map(rule.labels, T)
+        labels = engine.map(rule.labels, T) if known is None else engine.map(_rows_of(known), graphs)
     else:
         given = np.random.default_rng(settings.seed).integers(K, size=n_samples) if isinstance(init, str) else init
         if given.ndim == 2:
@@ -312,7 +215,8 @@ def _explained(rows: Rows[FactorBlock], labels: Rows[IntArray], engine: Engine, 
 
 
 def _read(
-    built: Graphs,
+    draw: Draw,
+    graphs: Rows[GraphBlock],
     T: Rows[FloatArray],
     basis: Basis,
     fusion: Fusion,
@@ -322,16 +226,15 @@ def _read(
     settings: Settings,
 ) -> Fitted:
     """Membership of anchors, and through them of rows: the map that labels new rows too; and how far to trust it."""
-    (graph, graphs), K = built[:2], settings.n_clusters
+    graph, K = draw.graph, settings.n_clusters
 
     def mass(pair: tuple[GraphBlock, IntArray]) -> FloatArray:
-        block, known = pair
-        return np.asarray(fusion.mixed(block).T @ np.eye(K)[known])
+        return fusion.label_masses(*pair, K)
 
     # D^(-1) B'Z / G: of what flows through an anchor, the share that comes from each cluster
     anchor_membership = engine.reduce(mass, engine.pair(graphs, labels), add) * fusion.column_scale[:, None] ** 2
-    degrees = slice_degrees(graph, built.sample, engine)
-    shares = label_shares(_of_sample(labels, built, engine), degrees, built.sample, engine, K)
+    degrees = slice_degrees(graph, draw.sample, engine)
+    shares = label_shares(of_sample(labels, draw, engine), degrees, draw.sample, engine, K)
     indicator = engine.deliver(lambda block: block.H.swapaxes(0, 1), result.rows).swapaxes(0, 1)
     if settings.paper:  # Algorithm 1 reads the labels off the mean of H and nothing else
         memberships = engine.map(_membership_of_H, result.rows)
@@ -343,18 +246,22 @@ def _read(
     found = np.flatnonzero(label_sizes(labels, engine, K))
     known = engine.map(lambda block: np.searchsorted(found, block), labels)
     merit = weights_from_shares(shares)  # the fused graph itself may rest on the joint tables alone
-    of_sample = np.concatenate(_of_sample(known, built, engine))
-    doubt = examine(built, T, fusion, basis, known, of_sample, merit, engine, n_clusters=len(found), seed=settings.seed)
+    sample_labels = np.concatenate(of_sample(known, draw, engine))
+    doubt = examine(
+        draw, graphs, T, fusion, basis, known, sample_labels, merit, engine, n_clusters=len(found), seed=settings.seed
+    )
     if settings.paper:
         confidence = engine.deliver(lambda block: _margin(block[:, found]), memberships)
     else:
-        confidence = engine.deliver(lambda pair: doubt.confidence(fusion, *pair), engine.pair(graphs, known))
+        confidence = engine.deliver(
+            lambda pair: doubt.margin(reading_of(pair[0], basis, len(found)), pair[1]), engine.pair(T, known)
+        )
     return Fitted(
         graph,
         fusion,
         anchor_membership,
         shares,
-        shares if built.first is None else np.clip(beyond_chance(shares, built.first.chance), 0, 1),
+        shares if draw.first is None else np.clip(beyond_chance(shares, draw.first.chance), 0, 1),
         found,
         engine.deliver(lambda block: block[:, found].astype(np.float64, copy=False), memberships),
         confidence,

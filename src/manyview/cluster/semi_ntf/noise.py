@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from manyview.cluster.semi_ntf.model import Graphs, Progress, build_graphs
+from manyview.cluster.semi_ntf.graphs import Draw, Progress, build_graphs
 from manyview.cluster.semi_ntf.settings import Settings
 from manyview.cluster.semi_ntf.weights import beyond_chance, look, mean_over_geometries
 from manyview.engine import Engine
@@ -37,8 +37,8 @@ class Scrutiny(NamedTuple):
     left_out: BoolArray  # (V,)
 
 
-def without_noise(views: Views, built: Graphs, settings: Settings, engine: Engine, progress: Progress, /) -> Graphs:
-    """The graphs of the views that know something of the clusters; the same graphs if all do."""
+def without_noise(views: Views, built: Draw, settings: Settings, engine: Engine, progress: Progress, /) -> Draw:
+    """The graph of the views that know something of the clusters; the same graph if all do."""
     if not built.joint or built.n_samples < FEWEST_ROWS:
         return built
     first = look(built.graph, built.sample, engine, settings)

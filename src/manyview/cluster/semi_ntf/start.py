@@ -19,12 +19,11 @@ from sklearn.exceptions import ConvergenceWarning
 from manyview.anchors import GraphBlock
 from manyview.cluster.semi_ntf.fusion import Fusion
 from manyview.engine import Engine, Rows, add
-from manyview.kernels.arrays import BoolArray, FloatArray, IntArray
+from manyview.kernels.arrays import FloatArray, IntArray
 from manyview.kernels.spectral import Basis, pivoted_labels, reading_scale, right_basis, unit_rows
 
 READINGS = ((1.0, 1), (1.5, 1), (1.5, 4), (2.0, 2), (2.0, 4), (3.0, 3), (3.0, 4))
 WIDEST = 3  # the widest reading has 3K + 1 vectors
-SAMPLED_ROWS = 20_000  # rows on which weights and spectrum are measured
 READING_ROWS, READING_ROWS_PER_CLUSTER = 5_000, 100  # rows on which the readings are clustered
 
 
@@ -47,22 +46,6 @@ class Labelling(NamedTuple):
 def n_vectors(n_clusters: int, factor: float = WIDEST) -> int:
     """Singular vectors of a reading: one more than the multiple of K, but for K itself."""
     return int(factor * n_clusters) + (factor > 1)
-
-
-class Sampled(NamedTuple):
-    """Some rows of a block."""
-
-    rows: IntArray  # their numbers among all rows
-    columns: IntArray
-    weights: FloatArray
-    present: BoolArray
-
-
-def sampled(block: GraphBlock, n_samples: int, /) -> Sampled:
-    """The block's share of the sampled rows: a seeded choice."""
-    size = max(round(block.n_rows * SAMPLED_ROWS / n_samples), 1)
-    rows = np.sort(np.random.default_rng(block.start).choice(block.n_rows, size, replace=False))
-    return Sampled(block.start + rows, block.columns[rows], block.weights[rows], block.present[rows])
 
 
 def spectrum(fusion: Fusion, sample: Rows[GraphBlock], engine: Engine, rank: int, /) -> Basis:

@@ -1,11 +1,12 @@
 """How much every slice deserves to count, and which of many labellings to begin with; both learnt without labels.
 
-Candidates: fused graphs with the weights of three rounds, seven readings each. The one is chosen that is the largest in
+Candidates: for every draw of the anchors the fused graphs of the joint tables alone and of all slices by their merit,
+seven readings each. The one is chosen that is the largest in
 
     mean over all candidates of ARI  -  1.25 x mean over the slices of log(1 - b_l)
 
 b_l is the share of the labels that slice l keeps smooth (fusion.py): what most readings find is seldom an accident, but
-where they differ the slices themselves decide. The next round's weights come from the labels chosen in the last.
+where they differ the slices themselves decide. The merit of a slice comes from the best labels of the joint tables.
 
     c_l    = (1 + (K - 1) t_l) / K,   t_l = sum_gj (sum_(i in g) W_ij)² / d_j / N                  what chance gives
     beta_l = (b_l - c_l) / (1 - c_l)
@@ -39,7 +40,6 @@ from manyview.kernels.agreement import mutual_agreement
 from manyview.kernels.arrays import FloatArray, IntArray
 from manyview.kernels.spectral import unit_rows
 
-WEIGHT_ROUNDS = 2
 SEPARATION = 1.25  # per unit of agreement; up to 2 the shared data sets score the same
 
 
@@ -71,26 +71,20 @@ def look(graph: AnchorGraph, sample: list[GraphBlock], engine: Engine, settings:
     degrees = slice_degrees(graph, sample, engine)
     found = candidates(first_weights(graph), degrees, graph, sample, engine, settings)
     chance = chance_shares(graph, sample, degrees, engine, settings.n_clusters)
-    return FirstLook(degrees, found, best_of(found, settings.n_clusters).shares, chance)
+    return FirstLook(degrees, found, found[best_of(found, settings.n_clusters)].shares, chance)
 
 
-def learn_weights(
+def second_look(
     graph: AnchorGraph, sample: list[GraphBlock], engine: Engine, settings: Settings, first: FirstLook, /
-) -> Candidate:
-    """The best candidate of all rounds, the first labels being those of the joint tables alone.
+) -> list[Candidate]:
+    """The candidates of a first look, and those of all slices, weighted by what they say about the best of them.
 
     Smooth vectors would be the cheaper consensus, but a noise view puts smooth vectors of its own among them; and a
-    first consensus of all slices lets weak views that err alike outvote the one that can tell. A round may also lose:
-    a view of few columns keeps almost anything smooth, and can draw the labels towards itself.
+    first consensus of all slices lets weak views that err alike outvote the one that can tell. The second look may
+    also lose: a view of few columns keeps almost anything smooth, and can draw the labels towards itself.
     """
-    K = settings.n_clusters
-    found = list(first.candidates) if settings.shared else []  # coupled slices need a graph each
-    shares = first.shares
-    for _ in range(WEIGHT_ROUNDS):
-        of_round = candidates(weights_from_shares(shares), first.degrees, graph, sample, engine, settings)
-        shares = best_of(of_round, K).shares
-        found += of_round
-    return best_of(found, K)
+    weighted = candidates(weights_from_shares(first.shares), first.degrees, graph, sample, engine, settings)
+    return [*first.candidates, *weighted] if settings.shared else weighted  # coupled slices need a graph each
 
 
 def candidates(
@@ -120,12 +114,10 @@ def candidates(
     return [candidate(rule) for rule in rules]
 
 
-def best_of(found: list[Candidate], n_clusters: int, /) -> Candidate:
-    """The candidate with the largest agreement and separation."""
+def best_of(found: list[Candidate], n_clusters: int, /) -> int:
+    """Which candidate has the largest agreement and separation."""
     agreement = mutual_agreement([candidate.labels for candidate in found], n_clusters).mean(axis=1)
-    return found[
-        int(np.argmax(agreement + SEPARATION * np.array([separation(candidate.shares) for candidate in found])))
-    ]
+    return int(np.argmax(agreement + SEPARATION * np.array([separation(candidate.shares) for candidate in found])))
 
 
 def label_sizes(labels: Rows[IntArray], engine: Engine, K: int, /) -> FloatArray:

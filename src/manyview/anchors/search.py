@@ -1,0 +1,102 @@
+"""The nearest anchors of a block of rows, in all slices of one geometry.
+
+Distances to all anchors are wanted for a moment only: of each row the few smallest, and their sum over the views, in
+which the anchors of the joint table are found. So a few rows at a time go all the way, and their distances never leave
+the cache.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from manyview.engine import edges
+from manyview.kernels.arrays import BoolArray, FloatArray, IntArray
+from manyview.kernels.distances import Expansion
+from manyview.kernels.nearest import nearest
+
+NUMBERS_AT_ONCE = 1 << 17  # distances of the rows that go together: half a MB in single precision
+
+
+class Part(NamedTuple):
+    """One table of a block, and its anchors."""
+
+    ready: Expansion
+    valid: BoolArray  # (m,), anchors that exist in this table
+    present: BoolArray  # (n,), rows that do
+    place: int | None  # of its slice; None: it has none of its own
+    joins: bool  # its distances are part of those of the joint table
+
+    def distances(self, rows: slice, out: FloatArray, /) -> FloatArray:
+        """Of some rows to all anchors, not mended; infinite to anchors that do not exist in this table."""
+        d = self.ready.distances(rows, out=out)
+        if not self.valid.all():
+            d[:, ~self.valid] = np.inf if self.valid.any() else 0  # without any anchor the slice is absent
+        return d
+
+    def said(self, d: FloatArray, rows: slice, /) -> FloatArray:
+        """What these distances add to the joint ones: nothing where a row or an anchor is absent."""
+        if self.present[rows].all() and self.valid.all():
+            return d
+        return np.where(np.isfinite(d), d, 0) * self.present[rows, None]
+
+
+class Near(NamedTuple):
+    """The nearest anchors of every row in L slices."""
+
+    columns: IntArray  # (n, L, k)
+    d: FloatArray  # (k + 1, L, n), squared distances, ascending: few long rows, because work on short ones is slow
+
+    def note(self, rows: slice, place: int, columns: IntArray, d: FloatArray, /) -> None:
+        """Keep what was found for some rows in one slice."""
+        self.columns[rows, place] = columns[:, : self.columns.shape[2]]
+        self.d[:, place, rows] = d.T
+
+
+def nothing_near(n_rows: int, n_slices: int, n_anchors: int, /, *, k: int, dtype: str) -> Near:
+    """Room for the nearest k anchors, and the distance of one more."""
+    k, width = min(k, n_anchors), min(k + 1, n_anchors)
+    return Near(
+        np.empty((n_rows, n_slices, k), dtype=number_type(n_anchors)),
+        np.empty((width, n_slices, n_rows), dtype=dtype),
+    )
+
+
+def search(parts: list[Part], near: Near, n_anchors: int, /, *, joint: int | None) -> None:
+    """Fill in the slices of the parts and, if it has a place, that of their joint table."""
+    width, _, n_rows = near.d.shape
+    # anchors that exist in some view count in the joint table
+    nowhere = ~np.any([part.valid for part in parts if part.place is not None], axis=0)  # (m,)
+    height = max(NUMBERS_AT_ONCE // n_anchors, 1)
+    room = np.empty((2, min(height, n_rows), n_anchors), dtype=near.d.dtype)
+    for start, stop in edges(n_rows, height):
+        rows = slice(start, stop)
+        total = _of_views(parts, rows, near, *room[:, : stop - start])
+        if joint is not None:
+            total[:, nowhere] = np.inf
+            near.note(rows, joint, *nearest(total, width))
+
+
+def _of_views(parts: list[Part], rows: slice, near: Near, room: FloatArray, total: FloatArray) -> FloatArray:
+    """Search some rows in all views; the sum of their distances."""
+    joined, width = 0, len(near.d)
+    for part in parts:
+        d = part.distances(rows, room)
+        if part.place is None:
+            part.ready.mend(d, rows, d.min(axis=1))
+        else:
+            columns, values = nearest(d, width)
+            again = part.ready.mend(d, rows, values[:, 0])
+            if len(again):
+                columns[again], values[again] = nearest(d[again], width)
+            near.note(rows, part.place, columns, values)
+        if part.joins:
+            np.copyto(total, part.said(d, rows)) if not joined else np.add(total, part.said(d, rows), out=total)
+            joined += 1
+    return total
+
+
+def number_type(n_anchors: int, /) -> type[np.integer[Any]]:
+    """The smallest type that can number the anchors."""
+    return np.int16 if n_anchors <= np.iinfo(np.int16).max else np.int32

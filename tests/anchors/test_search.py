@@ -1,0 +1,85 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from manyview.anchors import search as module
+from manyview.anchors.search import Part, nothing_near, number_type, search
+from manyview.kernels.distances import expand
+
+N, M, K = 23, 12, 4
+
+
+@pytest.fixture
+def tables():
+    rng = np.random.default_rng(0)
+    return [(rng.standard_normal((N, width)), rng.standard_normal((M, width))) for width in (3, 5)]
+
+
+def parts_of(tables, *, valid=None, present=None):
+    everywhere, always = np.ones(M, dtype=bool), np.ones(N, dtype=bool)
+    return [
+        Part(
+            expand(x, anchors),
+            everywhere if valid is None else valid[v],
+            always if present is None else present[v],
+            v,
+            joins=True,
+        )
+        for v, (x, anchors) in enumerate(tables)
+    ]
+
+
+def found(parts, *, joint=True):
+    near = nothing_near(N, len(parts) + joint, M, k=K, dtype="float64")
+    search(parts, near, M, joint=len(parts) if joint else None)
+    return near
+
+
+def exact(x, anchors):
+    return ((x[:, None] - anchors) ** 2).sum(axis=2)
+
+
+def test_the_nearest_of_every_table_and_of_the_sum_of_their_distances(tables):
+    near = found(parts_of(tables))
+    distances = [exact(*table) for table in tables]
+    for place, d in enumerate([*distances, sum(distances)]):
+        assert_array_equal(near.columns[:, place], np.argsort(d, axis=1)[:, :K])
+        assert_allclose(near.d[:, place].T, np.sort(d, axis=1)[:, : K + 1], rtol=1e-10)
+
+
+@pytest.mark.parametrize("rows_at_once", [1, 5, N])
+def test_any_number_of_rows_may_go_together(tables, rows_at_once, monkeypatch):
+    whole = found(parts_of(tables))
+    monkeypatch.setattr(module, "NUMBERS_AT_ONCE", rows_at_once * M)
+    near = found(parts_of(tables))
+    assert_array_equal(near.columns, whole.columns)
+    assert_allclose(near.d, whole.d, rtol=1e-12)
+
+
+def test_rows_at_an_anchor_are_at_distance_zero_in_all_tables(tables):
+    tables = [(np.vstack([anchors + 1e4, anchors[: N - M] + 1e4]), anchors + 1e4) for _, anchors in tables]
+    near = found(parts_of(tables))
+    assert_array_equal(near.columns[:M, :, 0], np.repeat(np.arange(M)[:, None], 3, axis=1))
+    assert_array_equal(near.d[0], 0)
+
+
+def test_what_is_absent_has_no_say_in_the_joint_table(tables):
+    valid, present = np.ones((2, M), dtype=bool), np.ones((2, N), dtype=bool)
+    valid[0, 3], valid[:, 5], present[1, 7] = False, False, False
+    near = found(parts_of(tables, valid=valid, present=present))
+    first, second = (exact(*table) for table in tables)
+    first[:, 3], second[7] = 0, 0
+    total = first + second
+    total[:, 5] = np.inf
+    assert_array_equal(near.columns[:, 2], np.argsort(total, axis=1, kind="stable")[:, :K])
+    assert not np.isin(near.columns[:, 0], [3, 5]).any()
+
+
+def test_without_a_joint_table_there_are_the_tables_alone(tables):
+    near = found(parts_of(tables), joint=False)
+    assert_array_equal(near.columns, found(parts_of(tables)).columns[:, :2])
+
+
+def test_numbers_of_anchors_are_small_where_they_can_be():
+    assert number_type(32_767) == np.int16
+    assert number_type(32_768) == np.int32

@@ -1,0 +1,123 @@
+"""Several draws of the anchors: what they cost, and which one wins."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.metrics import adjusted_rand_score
+
+from manyview import SemiNTF
+from manyview.cluster.semi_ntf import choice, graphs
+from manyview.cluster.semi_ntf.choice import choose_start
+from manyview.cluster.semi_ntf.fusion import separation
+from manyview.cluster.semi_ntf.graphs import build_graphs, of_sample, redraw
+from manyview.cluster.semi_ntf.settings import resolve
+from manyview.cluster.semi_ntf.start import READINGS
+from manyview.cluster.semi_ntf.weights import SEPARATION, Candidate, look, second_look
+from manyview.datasets import make_views
+from manyview.engine import MemoryEngine
+from manyview.kernels.agreement import mutual_agreement
+from manyview.views import check_views
+
+K, N = 3, 240
+
+
+@pytest.fixture(scope="module")
+def views():
+    data = make_views(N, K, widths=(5, 8), separation=1.2, random_state=3)
+    return check_views(list(data.views.values()))
+
+
+def quiet(stage, done, total):
+    pass
+
+
+def settings_of(**parameters):
+    return resolve(SemiNTF(K, **({"n_anchors": 40} | parameters)), N, 0)
+
+
+def test_the_best_labelling_of_all_draws_wins(views):
+    settings, engine = settings_of(), MemoryEngine(n_jobs=1)
+    draw = build_graphs(views, settings, engine, quiet)
+    found, origin = [], []
+    for number in range(choice.DRAWS):
+        own = replace(settings, seed=settings.seed + number * len(READINGS))
+        drawn = redraw(draw, own, engine, seed=own.seed)
+        first = look(drawn.graph, drawn.sample, engine, own)
+        labellings = second_look(drawn.graph, drawn.sample, engine, own, first)
+        found += labellings
+        origin += [drawn] * len(labellings)
+    agreement = mutual_agreement([labelling.labels for labelling in found], K).mean(axis=1)
+    merit = agreement + SEPARATION * np.array([separation(labelling.shares) for labelling in found])
+    chosen_draw, chosen = choose_start(draw, engine, settings, quiet, None)
+    assert len(found) == choice.DRAWS * 2 * len(READINGS)
+    assert adjusted_rand_score(chosen.labels, found[merit.argmax()].labels) > 0.8  # but for the vote
+    assert_array_equal(chosen.weights, found[merit.argmax()].weights)
+    winner = origin[merit.argmax()].graph
+    assert_array_equal(chosen_draw.graph.views[0][0].centres, winner.views[0][0].centres)
+
+
+def test_draws_differ_in_their_anchors_and_in_nothing_else(views):
+    settings, engine = settings_of(), MemoryEngine(n_jobs=1)
+    draw = build_graphs(views, settings, engine, quiet)
+    again, other = (redraw(draw, settings, engine, seed=seed) for seed in (settings.seed, settings.seed + 7))
+    assert_array_equal(again.graph.views[0][0].centres, draw.graph.views[0][0].centres)
+    assert not np.array_equal(other.graph.views[0][0].centres, draw.graph.views[0][0].centres)
+    assert other.graph.geometry is draw.graph.geometry
+
+
+@pytest.mark.parametrize("parameters", [{"anchors": "variance"}, {"anchors": np.arange(40)}, {"n_anchors": N}])
+def test_anchors_that_no_seed_changes_stay_but_are_looked_at_anew(views, parameters):
+    settings, engine = settings_of(**parameters), MemoryEngine(n_jobs=1)
+    draw = build_graphs(views, settings, engine, quiet)
+    draw = draw._replace(first=look(draw.graph, draw.sample, engine, settings))
+    other = redraw(draw, settings, engine, seed=5)
+    assert other.graph is draw.graph
+    assert other.first is None
+
+
+def test_the_labellings_vote_on_the_labels_of_the_best():
+    labels = np.repeat([0, 1, 2], 20)
+    best, others = labels.copy(), [2 - labels, (labels + 1) % 3, labels]
+    best[0] = 1
+    found = [Candidate(np.ones(1), np.ones(1), each, np.ones(1)) for each in [best, *others]]
+    voted = choice._voted(found, 0, 3)
+    assert_array_equal(voted.labels, labels)
+    assert voted.shares is found[0].shares
+
+
+def test_a_vote_that_loses_a_cluster_does_not_count():
+    best, other = np.array([0, 0, 0, 1, 1, 2]), np.array([0, 0, 0, 1, 1, 1])
+    found = [Candidate(np.ones(1), np.ones(1), each, np.ones(1)) for each in (best, *[other] * 40)]
+    assert choice._voted(found, 0, 3) is found[0]
+
+
+def test_given_labels_need_one_draw(views):
+    settings, engine = settings_of(init=np.arange(N) % K), MemoryEngine(n_jobs=1)
+    steps = []
+    draw = build_graphs(views, settings, engine, quiet)
+    choose_start(draw, engine, settings, lambda stage, done, total: steps.append(total), None)
+    assert steps == [1]
+
+
+def test_another_draw_looks_at_the_sampled_rows_only(views, monkeypatch):
+    monkeypatch.setattr(graphs, "SAMPLED_ROWS", 100)
+    settings, engine = settings_of(), MemoryEngine(n_jobs=1, block_rows=60)
+    draw = build_graphs(views, settings, engine, quiet)
+    assert sum(block.n_rows for block in draw.sample) == len(draw.sample_rows) == 100
+    source = draw.source._replace(rows=None)  # whoever asks for all rows fails
+    other = redraw(draw._replace(source=source), settings, engine, seed=5)
+    assert sum(block.n_rows for block in other.sample) == 100
+    assert other.rows is None
+
+
+def test_the_sample_has_the_rows_it_says(views, monkeypatch):
+    monkeypatch.setattr(graphs, "SAMPLED_ROWS", 100)
+    settings, engine = settings_of(), MemoryEngine(n_jobs=1, block_rows=60)
+    draw = build_graphs(views, settings, engine, quiet)
+    rows = draw.all_rows(engine)
+    whole, part = (np.concatenate([block.columns for block in blocks]) for blocks in (rows, draw.sample))
+    assert_array_equal(whole[draw.sample_rows], part)
+    numbers = [np.arange(block.start, block.start + block.n_rows) for block in rows]
+    assert_array_equal(np.concatenate(of_sample(numbers, draw, engine)), draw.sample_rows)
