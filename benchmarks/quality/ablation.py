@@ -46,6 +46,14 @@ def _untempered(scalings: Any, *_: Any, **__: Any) -> Any:
     return scalings
 
 
+def _first_alone(*given: Any) -> Any:
+    return given[-1].candidates
+
+
+def _best_alone(found: Any, best: int, _: int) -> Any:
+    return found[best]
+
+
 def _alike(b: Any) -> Any:
     return np.ones(len(b))
 
@@ -57,7 +65,9 @@ RECIPES: dict[str, tuple[str, dict[str, Any], Callable[[], Any] | None]] = {
     "tensor": ("one H per slice, tensor Schatten norm", {"coupling": "clusters"}, None),
     "untempered": ("views not tempered", {}, changed("manyview.views.geometry.tempered", _untempered)),
     "standard": ("one geometry, standardised, for every view", {"scale": "standard"}, None),
-    "joint": ("no slice weights: joint tables alone", {}, changed("weights.WEIGHT_ROUNDS", 0)),
+    "joint": ("no slice weights: joint tables alone", {}, changed("choice.second_look", _first_alone)),
+    "draw": ("one draw of the anchors", {}, changed("settings.DRAWS", 1)),
+    "silent": ("the labellings do not vote", {}, changed("choice._voted", _best_alone)),
     "alike": ("all slices alike", {}, changed("weights.weights_from_shares", _alike)),
     "agreement": ("candidates by agreement alone", {}, changed("weights.SEPARATION", 0.0)),
     "separation": ("candidates by separation alone", {}, changed("weights.SEPARATION", 1e6)),

@@ -12,7 +12,7 @@ from manyview.cluster.semi_ntf import choice, graphs
 from manyview.cluster.semi_ntf.choice import choose_start
 from manyview.cluster.semi_ntf.fusion import separation
 from manyview.cluster.semi_ntf.graphs import build_graphs, of_sample, redraw
-from manyview.cluster.semi_ntf.settings import resolve
+from manyview.cluster.semi_ntf.settings import DRAWS, resolve
 from manyview.cluster.semi_ntf.start import READINGS
 from manyview.cluster.semi_ntf.weights import SEPARATION, Candidate, look, second_look
 from manyview.datasets import make_views
@@ -41,7 +41,7 @@ def test_the_best_labelling_of_all_draws_wins(views):
     settings, engine = settings_of(), MemoryEngine(n_jobs=1)
     draw = build_graphs(views, settings, engine, quiet)
     found, origin = [], []
-    for number in range(choice.DRAWS):
+    for number in range(DRAWS):
         own = replace(settings, seed=settings.seed + number * len(READINGS))
         drawn = redraw(draw, own, engine, seed=own.seed)
         first = look(drawn.graph, drawn.sample, engine, own)
@@ -51,7 +51,7 @@ def test_the_best_labelling_of_all_draws_wins(views):
     agreement = mutual_agreement([labelling.labels for labelling in found], K).mean(axis=1)
     merit = agreement + SEPARATION * np.array([separation(labelling.shares) for labelling in found])
     chosen_draw, chosen = choose_start(draw, engine, settings, quiet, None)
-    assert len(found) == choice.DRAWS * 2 * len(READINGS)
+    assert len(found) == DRAWS * 2 * len(READINGS)
     assert adjusted_rand_score(chosen.labels, found[merit.argmax()].labels) > 0.8  # but for the vote
     assert_array_equal(chosen.weights, found[merit.argmax()].weights)
     winner = origin[merit.argmax()].graph
@@ -67,14 +67,24 @@ def test_draws_differ_in_their_anchors_and_in_nothing_else(views):
     assert other.graph.geometry is draw.graph.geometry
 
 
-@pytest.mark.parametrize("parameters", [{"anchors": "variance"}, {"anchors": np.arange(40)}, {"n_anchors": N}])
-def test_anchors_that_no_seed_changes_stay_but_are_looked_at_anew(views, parameters):
+@pytest.mark.parametrize(
+    ("parameters", "n_draws"),
+    [
+        ({}, 4),
+        ({"anchors": "random"}, 4),
+        ({"anchors": "variance"}, 1),
+        ({"anchors": np.arange(40)}, 1),
+        ({"n_anchors": N}, 1),
+    ],
+)
+def test_anchors_that_no_seed_changes_are_read_several_times_instead(views, parameters, n_draws):
     settings, engine = settings_of(**parameters), MemoryEngine(n_jobs=1)
     draw = build_graphs(views, settings, engine, quiet)
-    draw = draw._replace(first=look(draw.graph, draw.sample, engine, settings))
-    other = redraw(draw, settings, engine, seed=5)
-    assert other.graph is draw.graph
-    assert other.first is None
+    steps = []
+    choose_start(draw, engine, settings, lambda stage, done, total: steps.append((stage, done, total)), None)
+    assert steps == [("weights", number, n_draws) for number in range(n_draws)]
+    found = look(draw.graph, draw.sample, engine, settings).candidates
+    assert len(found) * n_draws == DRAWS * len(READINGS)
 
 
 def test_the_labellings_vote_on_the_labels_of_the_best():

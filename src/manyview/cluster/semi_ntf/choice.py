@@ -21,7 +21,6 @@ from manyview.engine import Engine
 from manyview.kernels.agreement import adjusted_rand, joint_counts, vote
 from manyview.kernels.arrays import FloatArray
 
-DRAWS = 4
 SHARPNESS = 4
 
 
@@ -32,7 +31,7 @@ def choose_start(
     spectral = isinstance(settings.init, str) and settings.init in ("spectral", "qr")
     if settings.paper and not settings.shared and not spectral:
         return draw, None
-    n_draws = DRAWS if spectral and draw.source is not None else 1
+    n_draws = settings.n_draws if spectral and draw.source is not None else 1
     draws: list[Draw] = []
     found: list[Candidate] = []
     for number in range(n_draws):

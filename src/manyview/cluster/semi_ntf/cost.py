@@ -38,7 +38,7 @@ FIXED_BYTES = 60_000_000  # sample, anchors, Gram matrices
 ROW_BYTES_ON_DISK = 140  # labels, and what else has an entry a row in memory
 GEOMETRIES = 2
 SAMPLED_ROWS = 20_000
-SAMPLE_ALONE, SAMPLE_AT_ONCE = 2.0, 7.0  # anchors, weights and start, in units of the graph of the sampled rows
+SAMPLE_ALONE, SAMPLE_AT_ONCE = 1.2, 6.3  # anchors, weights and start of a draw, in units of the sampled rows' graph
 MOST_AT_ONCE = 4  # threads that these have work for
 OTHER_PASSES = 0.4  # statistics, start and labels, in units of the graph of all rows
 ITERATION_SHARE = 0.006  # of an iteration, in the same units
@@ -160,7 +160,7 @@ def _seconds(settings: Settings, n_samples: int, widths: list[int], n_threads: i
     share = (
         1 + OTHER_PASSES + ITERATION_SHARE * iterations * (1 if settings.shared else _n_slices(settings, len(widths)))
     )
-    sample = SAMPLE_ALONE + SAMPLE_AT_ONCE / min(n_threads, MOST_AT_ONCE)
+    sample = settings.n_draws * (SAMPLE_ALONE + SAMPLE_AT_ONCE / min(n_threads, MOST_AT_ONCE))
     return row * (sample * min(n_samples, SAMPLED_ROWS) + share * n_samples / n_threads)
 
 

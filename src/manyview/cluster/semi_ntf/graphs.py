@@ -22,7 +22,6 @@ from manyview.views.blocks import RowBlock, row_blocks, some_rows
 from manyview.views.geometry import Geometry, fit_geometry
 
 SAMPLED_ROWS = 20_000  # rows on which everything is decided
-DRAWN_RULES = ("kmeans", "random")  # anchors that another seed would choose otherwise
 
 Progress = Callable[[str, int, int], None]  # stage, steps done, steps in all
 
@@ -84,14 +83,9 @@ def build_graphs(
 
 
 def redraw(draw: Draw, settings: Settings, engine: Engine, /, *, seed: int) -> Draw:
-    """Other anchors for the same rows; the same anchors, to be looked at anew, where a seed does not change them."""
-    if draw.source is None or not _drawn(settings) or settings.n_anchors >= draw.n_samples:
-        return draw._replace(first=None)
+    """Other anchors for the same rows."""
+    assert draw.source is not None
     return _draw(draw.source, draw.graph.geometry, draw.joint, settings, engine, seed=seed)
-
-
-def _drawn(settings: Settings) -> bool:
-    return isinstance(settings.anchors, str) and settings.anchors in DRAWN_RULES
 
 
 def _source(rows: Rows[RowBlock], n_samples: int, engine: Engine, seed: int) -> Source:
@@ -105,7 +99,7 @@ def _draw(source: Source, geometry: Geometry, joint: bool, settings: Settings, e
     """Anchors that are drawn come from the sample, for the others all rows are looked at."""
     few = source.sample_rows
     among, n_rows = (
-        (source.sample, len(few)) if _drawn(settings) and few is not None else (source.rows, source.n_samples)
+        (source.sample, len(few)) if settings.n_draws > 1 and few is not None else (source.rows, source.n_samples)
     )
     groups = choose_groups(settings.anchors, settings.n_anchors, geometry, among, engine, n_rows, seed=seed)
     graph = fit_anchor_graph(

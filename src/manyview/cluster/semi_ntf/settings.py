@@ -19,6 +19,8 @@ NEIGHBOURS = 10
 DOUBLE_UP_TO = 5_000  # rows kept in double precision; beyond, single precision halves time and memory
 RELATIVE_THRESHOLD = 0.3  # of sqrt(V), the singular value of a cluster on which all views agree
 PAPER_GST_STEPS = 4
+DRAWS = 4  # labellings of every reading: of as many draws of the anchors, or from as many starts of k-means
+DRAWN_RULES = ("kmeans", "random")  # anchors that another seed would choose otherwise
 PAPER: dict[str, Any] = {  # what Algorithm 1 fixes
     "variant": "paper",
     "scale": "max",
@@ -54,6 +56,8 @@ class Settings:
     max_iter: int
     tol: float
     n_init: int
+    n_draws: int  # of the anchors
+    n_repeats: int  # of every reading of a draw
     dtype: str
     seed: int
 
@@ -90,6 +94,7 @@ def resolve(estimator: Any, n_samples: int, seed: int, /, *, n_clusters: int | N
             raise ValueError(
                 f"n_anchors={n_anchors} is more than n_samples={n_samples}: anchors are taken from the rows."
             )
+    drawn = isinstance(anchors, str) and anchors in DRAWN_RULES and n_anchors < n_samples
     dtype = estimator.dtype
     if dtype == "auto":
         dtype = "float64" if paper or n_samples <= DOUBLE_UP_TO else "float32"
@@ -111,6 +116,8 @@ def resolve(estimator: Any, n_samples: int, seed: int, /, *, n_clusters: int | N
         max_iter=int(estimator.max_iter),
         tol=float(estimator.tol),
         n_init=int(estimator.n_init),
+        n_draws=DRAWS if drawn else 1,
+        n_repeats=1 if drawn else DRAWS,
         dtype=dtype,
         seed=seed,
     )

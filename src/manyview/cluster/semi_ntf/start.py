@@ -60,22 +60,22 @@ def spectrum(fusion: Fusion, sample: Rows[GraphBlock], engine: Engine, rank: int
 
 
 def spectral_labellings(
-    basis: Basis, T: FloatArray, engine: Engine, n_clusters: int, /, *, n_init: int, seed: int
+    basis: Basis, T: FloatArray, engine: Engine, n_clusters: int, /, *, n_init: int, n_repeats: int, seed: int
 ) -> list[Labelling]:
-    """Every reading with the centres that k-means finds on rows of T (n, 3K + 1)."""
+    """Every reading with the centres that k-means finds on rows of T (n, 3K + 1), from one or several starts."""
     n_rows = max(READING_ROWS, READING_ROWS_PER_CLUSTER * n_clusters)
     if len(T) > n_rows:
         T = T[np.sort(np.random.default_rng(seed).choice(len(T), n_rows, replace=False))]
 
     def cluster(number: int) -> Labelling:
-        r, t = READINGS[number]
+        r, t = READINGS[number % len(READINGS)]
         scale = reading_scale(basis.s[: n_vectors(n_clusters, r)], t)
         E = unit_rows(T[:, : len(scale)] * scale)
         return Labelling(scale, k_means(E, n_clusters, n_init=n_init, random_state=seed + number)[0])
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters is told at the end
-        return list(engine.map(cluster, list(range(len(READINGS)))))
+        return list(engine.map(cluster, list(range(n_repeats * len(READINGS)))))
 
 
 def pivoted_labelling(basis: Basis, T: FloatArray, n_clusters: int, /) -> Labelling:

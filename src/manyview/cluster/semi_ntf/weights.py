@@ -104,7 +104,9 @@ def candidates(
     if isinstance(settings.init, str) and settings.init == "qr":
         rules = [pivoted_labelling(basis, T, K)]
     else:
-        rules = spectral_labellings(basis, T, engine, K, n_init=settings.n_init, seed=settings.seed)
+        rules = spectral_labellings(
+            basis, T, engine, K, n_init=settings.n_init, n_repeats=settings.n_repeats, seed=settings.seed
+        )
     stops = np.cumsum([block.n_rows for block in sample])[:-1]
 
     def candidate(rule: Labelling) -> Candidate:
