@@ -12,7 +12,7 @@ from manyview.cluster.semi_ntf import choice, graphs
 from manyview.cluster.semi_ntf.choice import choose_start
 from manyview.cluster.semi_ntf.fusion import separation
 from manyview.cluster.semi_ntf.graphs import build_graphs, of_sample, redraw
-from manyview.cluster.semi_ntf.settings import DRAWS, resolve
+from manyview.cluster.semi_ntf.settings import DRAWN_UP_TO, DRAWS, resolve
 from manyview.cluster.semi_ntf.start import READINGS
 from manyview.cluster.semi_ntf.weights import SEPARATION, Candidate, look, second_look
 from manyview.datasets import make_views
@@ -131,3 +131,11 @@ def test_the_sample_has_the_rows_it_says(views, monkeypatch):
     assert_array_equal(whole[draw.sample_rows], part)
     numbers = [np.arange(block.start, block.start + block.n_rows) for block in rows]
     assert_array_equal(np.concatenate(of_sample(numbers, draw, engine)), draw.sample_rows)
+
+
+def test_of_many_rows_one_draw_is_enough():
+    for n_samples, n_draws in ((DRAWN_UP_TO, DRAWS), (DRAWN_UP_TO + 1, 1)):
+        settings = resolve(SemiNTF(K), n_samples, 0)
+        assert (settings.n_draws, settings.n_repeats) == (n_draws, 1)
+        settings = resolve(SemiNTF(K, anchors="variance"), n_samples, 0)
+        assert (settings.n_draws, settings.n_repeats) == (1, n_draws)

@@ -34,7 +34,8 @@ from manyview.views.check import is_elsewhere
 from manyview.views.geometry import CLIP, Geometry, Scaling
 from manyview.views.scaling import Centred, Standardised
 
-FIXED_BYTES = 60_000_000  # sample, anchors, Gram matrices
+FIXED_BYTES = 50_000_000  # sample, anchors, Gram matrices
+WORK_BYTES = 3_000  # of a row in a block that a thread is at work on
 ROW_BYTES_ON_DISK = 140  # labels, and what else has an entry a row in memory
 GEOMETRIES = 2
 SAMPLED_ROWS = 20_000
@@ -84,7 +85,7 @@ def estimate(
     n_threads = int(effective_n_jobs(-1 if n_jobs is None else n_jobs))
     rows = n_samples * _row_bytes(settings, len(widths))
     item = np.dtype(settings.dtype).itemsize
-    fixed = FIXED_BYTES + n_threads * min(block_rows, n_samples) * settings.n_anchors * 4 * item  # and blocks in work
+    fixed = FIXED_BYTES + n_threads * min(block_rows, n_samples) * WORK_BYTES
     seconds = _seconds(settings, n_samples, widths, n_threads)
     source = n_samples * sum(widths) * item
     engines = {

@@ -1,8 +1,7 @@
 """From views to anchor graphs: the geometry once, and as many draws of the anchors as one wants.
 
-Everything that a fit decides (weights, start, views to leave out) it decides on a sample of the rows, so that a draw
-costs the same for any number of them; the graph of all rows is built once, for the draw that won. Up to
-``SAMPLED_ROWS`` rows the sample is all of them.
+Everything that a fit decides (weights, start, views to leave out) it decides on a sample of the rows; the graph of all
+rows is built once, at the end. Up to ``SAMPLED_ROWS`` rows the sample is all of them.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from manyview.anchors import AnchorGraph, GraphBlock, choose_groups, fit_anchor_graph, pick
-from manyview.cluster.semi_ntf.settings import Settings
+from manyview.cluster.semi_ntf.settings import DRAWN_RULES, Settings
 from manyview.cluster.semi_ntf.weights import FirstLook
 from manyview.engine import Engine, Rows
 from manyview.kernels.arrays import IntArray
@@ -99,7 +98,9 @@ def _draw(source: Source, geometry: Geometry, joint: bool, settings: Settings, e
     """Anchors that are drawn come from the sample, for the others all rows are looked at."""
     few = source.sample_rows
     among, n_rows = (
-        (source.sample, len(few)) if settings.n_draws > 1 and few is not None else (source.rows, source.n_samples)
+        (source.sample, len(few))
+        if isinstance(settings.anchors, str) and settings.anchors in DRAWN_RULES and few is not None
+        else (source.rows, source.n_samples)
     )
     groups = choose_groups(settings.anchors, settings.n_anchors, geometry, among, engine, n_rows, seed=seed)
     graph = fit_anchor_graph(

@@ -20,6 +20,7 @@ DOUBLE_UP_TO = 5_000  # rows kept in double precision; beyond, single precision 
 RELATIVE_THRESHOLD = 0.3  # of sqrt(V), the singular value of a cluster on which all views agree
 PAPER_GST_STEPS = 4
 DRAWS = 4  # labellings of every reading: of as many draws of the anchors, or from as many starts of k-means
+DRAWN_UP_TO = 5_000  # rows; with more of them a draw is less of an accident, and costs more
 DRAWN_RULES = ("kmeans", "random")  # anchors that another seed would choose otherwise
 PAPER: dict[str, Any] = {  # what Algorithm 1 fixes
     "variant": "paper",
@@ -94,6 +95,7 @@ def resolve(estimator: Any, n_samples: int, seed: int, /, *, n_clusters: int | N
             raise ValueError(
                 f"n_anchors={n_anchors} is more than n_samples={n_samples}: anchors are taken from the rows."
             )
+    draws = DRAWS if n_samples <= DRAWN_UP_TO else 1
     drawn = isinstance(anchors, str) and anchors in DRAWN_RULES and n_anchors < n_samples
     dtype = estimator.dtype
     if dtype == "auto":
@@ -116,8 +118,8 @@ def resolve(estimator: Any, n_samples: int, seed: int, /, *, n_clusters: int | N
         max_iter=int(estimator.max_iter),
         tol=float(estimator.tol),
         n_init=int(estimator.n_init),
-        n_draws=DRAWS if drawn else 1,
-        n_repeats=1 if drawn else DRAWS,
+        n_draws=draws if drawn else 1,
+        n_repeats=1 if drawn else draws,
         dtype=dtype,
         seed=seed,
     )
