@@ -54,14 +54,6 @@ def _best_alone(found: Any, best: int, _: int) -> Any:
     return found[best]
 
 
-def _nothing(_: Any) -> float:
-    return 0.0
-
-
-def _no_agreement(labellings: Any, _: int) -> Any:
-    return np.zeros((len(labellings), len(labellings)))
-
-
 def _alike(b: Any) -> Any:
     return np.ones(len(b))
 
@@ -77,8 +69,8 @@ RECIPES: dict[str, tuple[str, dict[str, Any], Callable[[], Any] | None]] = {
     "draw": ("one draw of the anchors", {}, changed("settings.DRAWS", 1)),
     "silent": ("the labellings do not vote", {}, changed("choice._voted", _best_alone)),
     "alike": ("all slices alike", {}, changed("weights.weights_from_shares", _alike)),
-    "agreement": ("candidates by agreement alone", {}, changed("weights.separation", _nothing)),
-    "separation": ("candidates by separation alone", {}, changed("weights.mutual_agreement", _no_agreement)),
+    "agreement": ("candidates by agreement alone", {}, changed("weights.SEPARATION", 0.0)),
+    "separation": ("candidates by separation alone", {}, changed("weights.SEPARATION", 1e6)),
     "reading": ("one reading of the spectrum, K vectors", {}, changed("start.READINGS", ((1.0, 1),))),
     "narrow": ("5 neighbours", {"n_neighbors": 5}, None),
     "wide": ("10 neighbours", {"n_neighbors": 10}, None),

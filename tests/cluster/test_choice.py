@@ -14,7 +14,7 @@ from manyview.cluster.semi_ntf.fusion import separation
 from manyview.cluster.semi_ntf.graphs import build_graphs, of_sample, redraw
 from manyview.cluster.semi_ntf.settings import DRAWN_UP_TO, DRAWS, resolve
 from manyview.cluster.semi_ntf.start import READINGS
-from manyview.cluster.semi_ntf.weights import Candidate, look, second_look
+from manyview.cluster.semi_ntf.weights import SEPARATION, Candidate, look, second_look
 from manyview.datasets import make_views
 from manyview.engine import MemoryEngine
 from manyview.kernels.agreement import mutual_agreement
@@ -49,7 +49,7 @@ def test_the_best_labelling_of_all_draws_wins(views):
         found += labellings
         origin += [drawn] * len(labellings)
     agreement = mutual_agreement([labelling.labels for labelling in found], K).mean(axis=1)
-    merit = agreement + np.array([separation(labelling.shares) for labelling in found])
+    merit = agreement + SEPARATION * np.array([separation(labelling.shares) for labelling in found])
     chosen_draw, chosen = choose_start(draw, engine, settings, quiet, None)
     assert len(found) == DRAWS * 2 * len(READINGS)
     assert adjusted_rand_score(chosen.labels, found[merit.argmax()].labels) > 0.8  # but for the vote

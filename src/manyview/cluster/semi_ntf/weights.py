@@ -3,7 +3,7 @@
 Candidates: for every draw of the anchors the fused graphs of the joint tables alone and of all slices by their merit,
 seven readings each. The one is chosen that is the largest in
 
-    mean over all candidates of ARI  -  mean over the slices of log(1 - b_l)
+    mean over all candidates of ARI  -  1.25 x mean over the slices of log(1 - b_l)
 
 b_l is the share of the labels that slice l keeps smooth (fusion.py): what most readings find is seldom an accident, but
 where they differ the slices themselves decide. The merit of a slice comes from the best labels of the joint tables.
@@ -39,6 +39,8 @@ from manyview.engine import Engine, Rows, add
 from manyview.kernels.agreement import mutual_agreement
 from manyview.kernels.arrays import FloatArray, IntArray
 from manyview.kernels.spectral import unit_rows
+
+SEPARATION = 1.25  # per unit of agreement; up to 2 the shared data sets score the same
 
 
 class Candidate(NamedTuple):
@@ -117,7 +119,7 @@ def candidates(
 def best_of(found: list[Candidate], n_clusters: int, /) -> int:
     """Which candidate has the largest agreement and separation."""
     agreement = mutual_agreement([candidate.labels for candidate in found], n_clusters).mean(axis=1)
-    return int(np.argmax(agreement + np.array([separation(candidate.shares) for candidate in found])))
+    return int(np.argmax(agreement + SEPARATION * np.array([separation(candidate.shares) for candidate in found])))
 
 
 def label_sizes(labels: Rows[IntArray], engine: Engine, K: int, /) -> FloatArray:
