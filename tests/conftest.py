@@ -1,9 +1,16 @@
 """Where the shared data and reference files are, and what to do without them."""
 
+import os
 from pathlib import Path
 
+import hypothesis
 import numpy as np
 import pytest
+
+# the same examples in every run: what fails here fails for everybody; HYPOTHESIS_PROFILE=search looks for new ones
+hypothesis.settings.register_profile("fixed", derandomize=True)
+hypothesis.settings.register_profile("search")
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
