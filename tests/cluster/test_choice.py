@@ -18,9 +18,15 @@ from manyview.cluster.semi_ntf.weights import SEPARATION, Candidate, look, secon
 from manyview.datasets import make_views
 from manyview.engine import MemoryEngine
 from manyview.kernels.agreement import mutual_agreement
+from manyview.kernels.spectral import Basis
 from manyview.views import check_views
 
 K, N = 3, 240
+
+
+def labelled(labels):
+    """A candidate of which only the labels matter."""
+    return Candidate(np.ones(1), np.ones(1), labels, np.ones(1), Basis(np.ones((1, 1)), np.ones(1)))
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +97,7 @@ def test_the_labellings_vote_on_the_labels_of_the_best():
     labels = np.repeat([0, 1, 2], 20)
     best, others = labels.copy(), [2 - labels, (labels + 1) % 3, labels]
     best[0] = 1
-    found = [Candidate(np.ones(1), np.ones(1), each, np.ones(1)) for each in [best, *others]]
+    found = [labelled(each) for each in [best, *others]]
     voted = choice._voted(found, 0, 3)
     assert_array_equal(voted.labels, labels)
     assert voted.shares is found[0].shares
@@ -99,7 +105,7 @@ def test_the_labellings_vote_on_the_labels_of_the_best():
 
 def test_a_vote_that_loses_a_cluster_does_not_count():
     best, other = np.array([0, 0, 0, 1, 1, 2]), np.array([0, 0, 0, 1, 1, 1])
-    found = [Candidate(np.ones(1), np.ones(1), each, np.ones(1)) for each in (best, *[other] * 40)]
+    found = [labelled(each) for each in (best, *[other] * 40)]
     assert choice._voted(found, 0, 3) is found[0]
 
 

@@ -283,12 +283,24 @@ def test_tables_are_the_same_with_scores_that_are_known(cut):
     rows, engine = cut([counts(rng), counts(rng), rng.standard_normal((N, 4))])
     geometry = fit_geometry(rows, engine)
     block = rows[1]
-    scores = geometry.scores(block)
-    assert set(scores) == {(0,), (1,), (0, 1)}
+    scored = geometry.scored(block)
+    assert scored.scores is not None
+    assert set(scored.scores) == {(0,), (1,), (0, 1)}
+    assert geometry.scored(scored) is scored
+    half = scored.take(np.arange(scored.start, scored.start + 5))
     for g in range(2):
         for v in range(3):
-            assert_array_equal(geometry.table(block, g, v, scores), geometry.table(block, g, v))
-        assert_array_equal(geometry.word_table(block, g, scores), geometry.word_table(block, g))
+            expected = geometry.table(block, g, v)
+            assert_array_equal(geometry.table(scored, g, v), expected)
+            assert_array_equal(geometry.table(half, g, v), expected[:5])
+        assert_array_equal(geometry.word_table(scored, g), geometry.word_table(block, g))
+
+
+def test_a_block_without_words_is_not_scored(cut):
+    rows, engine = cut([np.random.default_rng(0).standard_normal((N, 4))])
+    geometry, block = fit_geometry(rows, engine), rows[0]
+    assert not geometry.has_words
+    assert geometry.scored(block) is block
 
 
 def test_row_lengths_of_many_rows_are_measured_on_some(cut, monkeypatch):

@@ -37,7 +37,7 @@ def fit(cut, tables, views, rank=6, block_rows=17, seed=0):
     rows, engine = cut(tables, block_rows)
     columns = column_statistics(rows, engine)
     non_zeros = np.concatenate([columns[v].non_zeros for v in views])
-    scores = principal_scores({views: non_zeros}, rows, engine, rank=rank, seed=seed)[views]
+    scores = principal_scores({views: non_zeros}, rows, engine, tables[0].shape[0], rank=rank, seed=seed)[views]
     return scores, engine.collect(scores, rows)
 
 
@@ -119,7 +119,7 @@ def test_components_from_few_rows_are_those_of_the_decomposition(cut, words, mon
     monkeypatch.setattr(module, "SAMPLED_ROWS", N - 1)
     rows, engine = cut([np.hstack(words)])
     non_zeros = (np.hstack(words) != 0).sum(axis=0)
-    scores = principal_scores({(0,): non_zeros}, rows, engine, rank=2, seed=0, dtype=dtype)[0,]
+    scores = principal_scores({(0,): non_zeros}, rows, engine, N, rank=2, seed=0, dtype=dtype)[0,]
     sample = some_rows(N, N - 1, seed=0)
     phi = weighted(np.hstack(words))[sample]  # its idf is over all rows, as it should be
     _, _, Vt = np.linalg.svd(phi - phi.mean(axis=0), full_matrices=False)
@@ -133,11 +133,11 @@ def test_kinds_of_documents_are_fitted_side_by_side(cut, words, monkeypatch):
     rows, engine = cut(words)
     columns = column_statistics(rows, engine)
     documents = {(0,): columns[0].non_zeros, (0, 1): np.concatenate([c.non_zeros for c in columns])}
-    both = principal_scores(documents, rows, engine, rank=3, seed=0)
+    both = principal_scores(documents, rows, engine, N, rank=3, seed=0)
     for views, non_zeros in documents.items():
-        alone = principal_scores({views: non_zeros}, rows, engine, rank=3, seed=0)[views]
+        alone = principal_scores({views: non_zeros}, rows, engine, N, rank=3, seed=0)[views]
         assert_array_equal(both[views].components, alone.components)
-    assert principal_scores({}, rows, engine, rank=3, seed=0) == {}
+    assert principal_scores({}, rows, engine, N, rank=3, seed=0) == {}
 
 
 def test_a_sample_without_any_words_has_scores_of_zero(cut, monkeypatch):

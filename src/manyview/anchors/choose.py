@@ -13,7 +13,7 @@ from manyview.anchors.selection import Groups, alternate_sampling, kmeans_groups
 from manyview.engine import Engine, Rows, concatenate
 from manyview.kernels.arrays import FloatArray, Table
 from manyview.views.blocks import RowBlock, some_rows
-from manyview.views.geometry import Geometry, Scores
+from manyview.views.geometry import Geometry
 
 SAMPLED_ROWS = 20_000  # rows on which k-means looks for anchors
 
@@ -44,18 +44,18 @@ def choose_groups(
 
 
 def _joint_tables(geometry: Geometry, block: RowBlock) -> list[Table]:
-    scores = geometry.scores(block)
-    return [joint_table(geometry, block, g, scores) for g in range(geometry.n_geometries)]
+    block = geometry.scored(block)
+    return [joint_table(geometry, block, g) for g in range(geometry.n_geometries)]
 
 
-def joint_table(geometry: Geometry, block: RowBlock, g: int, /, scores: Scores | None = None) -> Table:
+def joint_table(geometry: Geometry, block: RowBlock, g: int, /) -> Table:
     """All views of a block in one table; several sparse views enter as one document per row."""
     sparse = geometry.words[g].words.views if geometry.words else ()
     present = geometry.present(block)
-    tables = [geometry.word_table(block, g, scores)] if geometry.words else []
+    tables = [geometry.word_table(block, g)] if geometry.words else []
     for v in geometry.used:
         if v not in sparse:
-            table = geometry.table(block, g, v, scores)
+            table = geometry.table(block, g, v)
             tables.append(table if present[v].all() else table * present[v][:, None])
     return _beside(tables)
 

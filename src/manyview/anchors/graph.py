@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +21,7 @@ from manyview.kernels.arrays import BoolArray, FloatArray, IntArray, Table
 from manyview.kernels.distances import Expansion, expand
 from manyview.kernels.simplex import pkn_weights
 from manyview.views.blocks import RowBlock
-from manyview.views.geometry import Geometry, Scores
+from manyview.views.geometry import Geometry
 
 PICKED_ROWS = 4096  # in a block of rows that were picked
 
@@ -108,12 +109,12 @@ class AnchorGraph:
     def __call__(self, block: RowBlock, /) -> GraphBlock:
         """Anchor weights of a block of raw rows."""
         filled = self.geometry.present(block)  # (V, n)
-        scores = self.geometry.scores(block)
+        block = self.geometry.scored(block)
         L = len(self.slices)
         present = np.ones((L, block.n_rows), dtype=bool)
         near = nothing_near(block.n_rows, L, self.n_anchors, k=self.scales[0], dtype=self.dtype)
         for g in range(len(self.views)):
-            parts = self._parts(block, g, filled, scores)
+            parts = self._parts(block, g, filled)
             for part in parts:
                 if part.place is not None:
                     present[part.place] = part.present
@@ -123,16 +124,16 @@ class AnchorGraph:
         weights *= present
         return GraphBlock(block.start, near.columns, np.ascontiguousarray(weights.T), np.ascontiguousarray(present.T))
 
-    def _parts(self, block: RowBlock, g: int, filled: BoolArray, scores: Scores) -> list[Part]:
+    def _parts(self, block: RowBlock, g: int, filled: BoolArray) -> list[Part]:
         """The tables of a geometry with their anchors."""
         used, anchors, dtype = self.geometry.used, self.views[g], np.dtype(self.dtype)
         sparse = self.geometry.words[g].words.views if self.words else ()
         parts = []
         if self.words:
-            ready = self.words[g].ready(self.geometry.word_table(block, g, scores), dtype=dtype)
+            ready = self.words[g].ready(self.geometry.word_table(block, g), dtype=dtype)
             parts.append(Part(ready, self.words[g].valid, np.ones(block.n_rows, dtype=bool), None, joins=True))
         for place, v in enumerate(used, start=g * (len(used) + self.joint)):
-            ready = anchors[v].ready(self.geometry.table(block, g, v, scores), dtype=dtype)
+            ready = anchors[v].ready(self.geometry.table(block, g, v), dtype=dtype)
             present = filled[v] & anchors[v].valid.any()
             parts.append(Part(ready, anchors[v].valid, present, place, joins=self.joint and v not in sparse))
         return parts
@@ -170,11 +171,10 @@ def fit_anchor_graph(
     with_words = joint and bool(geometry.words)
     views, words = [], []
     picks = {id(group.rows): group.rows for group in groups}  # geometries mostly share their rows: read those once
-    picked = {key: pick(chosen, rows, engine) for key, chosen in picks.items()}
-    scores = {key: list(engine.map(geometry.scores, some)) for key, some in picked.items()}
+    picked = {key: list(engine.map(geometry.scored, pick(chosen, rows, engine))) for key, chosen in picks.items()}
     for g, group in enumerate(groups):
-        some = list(zip(picked[id(group.rows)], scores[id(group.rows)], strict=True))
-        present = engine.collect(lambda pair: geometry.present(pair[0]).T, some)  # (R, V)
+        some = picked[id(group.rows)]
+        present = engine.collect(lambda block: geometry.present(block).T, some)  # (R, V)
         tables = [engine.collect(_table_of(geometry, g, v), some) for v in range(n_views)]
         views.append(tuple(_place(group, table, present[:, v], n_anchors) for v, table in enumerate(tables)))
         if with_words:
@@ -183,12 +183,8 @@ def fit_anchor_graph(
     return AnchorGraph(geometry, tuple(views), tuple(words), n_anchors, scales, joint, dtype)
 
 
-def _table_of(geometry: Geometry, g: int, v: int | None) -> Callable[[tuple[RowBlock, Scores]], Table]:
-    def table(pair: tuple[RowBlock, Scores]) -> Table:
-        block, scores = pair
-        return geometry.word_table(block, g, scores) if v is None else geometry.table(block, g, v, scores)
-
-    return table
+def _table_of(geometry: Geometry, g: int, v: int | None) -> Callable[[RowBlock], Table]:
+    return lambda block: geometry.word_table(block, g) if v is None else geometry.table(block, g, v)
 
 
 def _place(group: Groups, table: Table, present: FloatArray, n_anchors: int) -> SliceAnchors:
@@ -200,7 +196,10 @@ def _place(group: Groups, table: Table, present: FloatArray, n_anchors: int) -> 
 def pick(chosen: IntArray, rows: Rows[RowBlock], engine: Engine, /) -> list[RowBlock]:
     """The chosen rows (ascending) as a few blocks of their own, beside the caller, wherever the rows are."""
     parts = list(engine.map(lambda block: block.take(chosen), rows))
+    if all(part.start + part.n_rows == following.start for part, following in pairwise(parts)):
+        return parts  # all rows: the blocks are there already
     tables = [concatenate(parts_of_view) for parts_of_view in zip(*(part.tables for part in parts), strict=True)]
-    return [
-        RowBlock(start, tuple(table[start:stop] for table in tables)) for start, stop in edges(len(chosen), PICKED_ROWS)
-    ]
+    known = [part.scores for part in parts if part.scores is not None]
+    scores = {views: concatenate([of_part[views] for of_part in known]) for views in known[0]} if known else None
+    whole = RowBlock(0, tuple(tables), scores)
+    return [whole.between(start, stop) for start, stop in edges(len(chosen), PICKED_ROWS)]

@@ -16,7 +16,7 @@ from manyview.kernels.arrays import BoolArray, FloatArray, IntArray
 from manyview.kernels.distances import Expansion
 from manyview.kernels.nearest import nearest
 
-NUMBERS_AT_ONCE = 1 << 17  # distances of the rows that go together: half a MB in single precision
+NUMBERS_AT_ONCE = 1 << 20
 
 
 class Part(NamedTuple):

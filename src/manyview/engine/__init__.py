@@ -2,6 +2,6 @@
 
 from manyview.engine.disk import DiskEngine
 from manyview.engine.memory import MemoryEngine
-from manyview.engine.rows import Engine, Rows, add, concatenate, edges
+from manyview.engine.rows import BLOCK_ROWS, Engine, Rows, add, concatenate, edges
 
-__all__ = ["DiskEngine", "Engine", "MemoryEngine", "Rows", "add", "concatenate", "edges"]
+__all__ = ["BLOCK_ROWS", "DiskEngine", "Engine", "MemoryEngine", "Rows", "add", "concatenate", "edges"]

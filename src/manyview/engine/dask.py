@@ -21,7 +21,7 @@ from threadpoolctl import ThreadpoolController
 
 from manyview.engine.memory import MemoryEngine
 from manyview.engine.optional import optional
-from manyview.engine.rows import B, C, Rows, T, concatenate, edges, fold, settled
+from manyview.engine.rows import BLOCK_ROWS, B, C, Rows, T, concatenate, edges, fold, settled
 
 BUNDLES_PER_THREAD = 8
 FEWEST_BUNDLES = 16
@@ -56,7 +56,7 @@ class DaskEngine:
         The cluster; by default that of the active client.
     """
 
-    def __init__(self, *, block_rows: int = 4096, client: Any = None) -> None:
+    def __init__(self, *, block_rows: int = BLOCK_ROWS, client: Any = None) -> None:
         self._library = optional("dask", extra="distributed", use="The Dask engine")
         self.client = _active_client() if client is None else client
         self.block_rows = block_rows

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from manyview.engine.memory import MemoryEngine
-from manyview.engine.rows import B, C, Rows, T, concatenate, edges, fold, settled
+from manyview.engine.rows import BLOCK_ROWS, B, C, Rows, T, concatenate, edges, fold, settled
 from manyview.engine.spill import Loader, Made, SpillFile, pack, rows_of
 
 
@@ -44,7 +44,7 @@ class DiskEngine:
     """
 
     def __init__(
-        self, *, n_jobs: int | None = None, block_rows: int = 4096, scratch: str | PathLike[str] | None = None
+        self, *, n_jobs: int | None = None, block_rows: int = BLOCK_ROWS, scratch: str | PathLike[str] | None = None
     ) -> None:
         self._local = MemoryEngine(n_jobs=n_jobs, block_rows=block_rows)
         self.block_rows = block_rows

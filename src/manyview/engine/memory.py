@@ -11,7 +11,7 @@ from typing import Any
 from joblib import effective_n_jobs
 from threadpoolctl import ThreadpoolController
 
-from manyview.engine.rows import B, C, Rows, T, concatenate, edges, fold, settled
+from manyview.engine.rows import BLOCK_ROWS, B, C, Rows, T, concatenate, edges, fold, settled
 
 AHEAD = 2  # blocks per thread that may wait for an earlier one
 
@@ -23,7 +23,7 @@ class MemoryEngine:
     number of threads cannot change a bit of the result.
     """
 
-    def __init__(self, *, n_jobs: int | None = None, block_rows: int = 4096) -> None:
+    def __init__(self, *, n_jobs: int | None = None, block_rows: int = BLOCK_ROWS) -> None:
         self.n_threads = int(effective_n_jobs(-1 if n_jobs is None else n_jobs))
         self.block_rows = block_rows
         self._pool: ThreadPoolExecutor | None = None

@@ -14,6 +14,8 @@ from typing import Any, Protocol, TypeVar, cast
 import numpy as np
 import scipy.sparse as sp
 
+BLOCK_ROWS = 8192  # of a block: long work for every call of NumPy, so that threads seldom wait for one another
+
 B = TypeVar("B")
 C = TypeVar("C")
 T = TypeVar("T")

@@ -25,10 +25,12 @@ class Pairs(NamedTuple):
     vectors: FloatArray  # (d, r)
 
 
-def leading_pairs(times: Callable[[FloatArray], FloatArray], width: int, rank: int, /, *, seed: int) -> Pairs:
+def leading_pairs(
+    times: Callable[[FloatArray], FloatArray], width: int, rank: int, /, *, seed: int, n_steps: int = POWER_ITERATIONS
+) -> Pairs:
     """The ``rank`` leading eigenpairs of the (width, width) operator V -> M V."""
     V: FloatArray = np.random.default_rng(seed).standard_normal((width, min(rank + OVERSAMPLING, width)))
-    for _ in range(POWER_ITERATIONS):
+    for _ in range(n_steps):
         V = times(V)
         V = V @ inverse_root(V.T @ V).matrix
     V, _ = np.linalg.qr(V)

@@ -3,9 +3,12 @@
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 
-from manyview.kernels.arrays import IntArray, Table
+from manyview.kernels.arrays import FloatArray, IntArray, Table
 from manyview.views.container import Views
+
+Scores = dict[tuple[int, ...], FloatArray]  # (n, r) each, scores of the words of some views together
 
 
 class RowBlock(NamedTuple):
@@ -13,6 +16,7 @@ class RowBlock(NamedTuple):
 
     start: int
     tables: tuple[Table, ...]  # V tables (n, d_v), dense (row-major) or CSR
+    scores: Scores | None = None  # of its words, where they are known already (geometry.py)
 
     @property
     def n_rows(self) -> int:
@@ -23,7 +27,15 @@ class RowBlock(NamedTuple):
         """The block's share of the chosen rows, which are numbers among all rows, ascending."""
         first, last = np.searchsorted(chosen, (self.start, self.start + self.n_rows))
         inside = chosen[first:last] - self.start
-        return RowBlock(self.start, tuple(table[inside] for table in self.tables))
+        return self if len(inside) == self.n_rows else self._part(inside, start=self.start)
+
+    def between(self, start: int, stop: int, /) -> "RowBlock":
+        """A stretch of its rows, by their numbers among all rows."""
+        return self._part(slice(start - self.start, stop - self.start), start=start)
+
+    def _part(self, rows: IntArray | slice, *, start: int) -> "RowBlock":
+        scores = None if self.scores is None else {views: known[rows] for views, known in self.scores.items()}
+        return RowBlock(start, tuple(table[rows] for table in self.tables), scores)
 
 
 class BlockMaker:
@@ -34,13 +46,12 @@ class BlockMaker:
         self.slow = any(getattr(table, "slow", False) for table in views.tables)  # better copied than made again
 
     def __call__(self, start: int, stop: int, /) -> RowBlock:
-        return RowBlock(start, tuple(_row_major(table[start:stop]) for table in self._tables))
+        return RowBlock(start, tuple(_cut(table, start, stop) for table in self._tables))
 
     @staticmethod
     def split(block: RowBlock, start: int, stop: int, /) -> RowBlock:
         """A stretch of rows of a larger block."""
-        first, last = start - block.start, stop - block.start
-        return RowBlock(start, tuple(table[first:last] for table in block.tables))
+        return block.between(start, stop)
 
 
 def row_blocks(views: Views, /) -> BlockMaker:
@@ -55,5 +66,13 @@ def some_rows(n_rows: int, n_wanted: int, /, *, seed: int) -> IntArray:
     return np.sort(np.random.default_rng(seed).choice(n_rows, n_wanted, replace=False, shuffle=False))
 
 
-def _row_major(table: Any) -> Table:
-    return np.ascontiguousarray(table) if isinstance(table, np.ndarray) else table
+def _cut(table: Any, start: int, stop: int) -> Table:
+    """Rows of a table, without a copy where it is row-major or CSR."""
+    if isinstance(table, np.ndarray):
+        return np.ascontiguousarray(table[start:stop])
+    if not isinstance(table, sp.csr_array):
+        return table[start:stop]
+    ends = table.indptr[start : stop + 1]
+    inside = slice(ends[0], ends[-1])
+    parts = table.data[inside], table.indices[inside], ends - ends[0]
+    return sp.csr_array(parts, shape=(len(ends) - 1, table.shape[1]))

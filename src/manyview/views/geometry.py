@@ -24,7 +24,7 @@ import scipy.sparse as sp
 
 from manyview.engine import Engine, Rows, add
 from manyview.kernels.arrays import BoolArray, FloatArray, Table
-from manyview.views.blocks import RowBlock, some_rows
+from manyview.views.blocks import RowBlock, Scores, some_rows
 from manyview.views.scaling import Centred, DividedByMaximum, Hellinger, Standardised, Unchanged, UnitRows
 from manyview.views.statistics import Columns, Spread, column_statistics, filled_rows, spreads
 from manyview.views.tempering import Tempered, tempered
@@ -39,7 +39,6 @@ FEWEST_FILLED_ROWS = 20  # with fewer, an empty row is data, not absence
 
 Scaling = Callable[[Table], Table] | PrincipalScores
 Scalings = tuple[tuple[Scaling, ...], ...]  # [geometry][view]
-Scores = dict[tuple[int, ...], FloatArray]  # raw scores of the words of some views
 
 
 @dataclass(frozen=True)
@@ -63,17 +62,24 @@ class Geometry:
         """How many scaled copies every view has."""
         return len(self.scalings)
 
-    def table(self, block: RowBlock, g: int, v: int, /, scores: Scores | None = None) -> Table:
-        """View v in geometry g, mean squared row length one; ``scores`` are those of the block, if they are known."""
-        return _apply(self.scalings[g][v], block, v, scores or {}) / self.lengths[g, v]
+    def table(self, block: RowBlock, g: int, v: int, /) -> Table:
+        """View v in geometry g, mean squared row length one."""
+        return _apply(self.scalings[g][v], block, v) / self.lengths[g, v]
 
-    def word_table(self, block: RowBlock, g: int, /, scores: Scores | None = None) -> FloatArray:
+    def word_table(self, block: RowBlock, g: int, /) -> FloatArray:
         """The sparse views as one document per row; it weighs as much as they do together."""
-        return _scores_of(self.words[g], block, scores or {}) * math.sqrt(len(self.words[g].words.views))
+        return _scores_of(self.words[g], block) * math.sqrt(len(self.words[g].words.views))
 
-    def scores(self, block: RowBlock, /) -> Scores:
-        """Scores of the block's words: the costly part, which all geometries share."""
-        return _raw_scores((*self.scalings[-1], *self.words[-1:]), block)
+    @property
+    def has_words(self) -> bool:
+        """Whether some view is scored as words."""
+        return any(isinstance(scaling, PrincipalScores) for scaling in self.scalings[-1])
+
+    def scored(self, block: RowBlock, /) -> RowBlock:
+        """The block with the scores of its words: the costly part, which all geometries share."""
+        if block.scores is not None or not self.has_words:
+            return block
+        return block._replace(scores=_raw_scores((*self.scalings[-1], *self.words[-1:]), block))
 
     def present(self, block: RowBlock, /) -> BoolArray:
         """Which views (V, n) have anything to say about which rows."""
@@ -85,9 +91,9 @@ class Geometry:
         )
 
 
-def _apply(scaling: Scaling, block: RowBlock, v: int, scores: Scores) -> Table:
+def _apply(scaling: Scaling, block: RowBlock, v: int) -> Table:
     if isinstance(scaling, PrincipalScores):
-        return _scores_of(scaling, block, scores)
+        return _scores_of(scaling, block)
     return scaling(block.tables[v])
 
 
@@ -95,9 +101,9 @@ def _raw_scores(widest: Iterable[Scaling], block: RowBlock) -> Scores:
     return {scaling.words.views: scaling.raw(block) for scaling in widest if isinstance(scaling, PrincipalScores)}
 
 
-def _scores_of(scaling: PrincipalScores, block: RowBlock, scores: Scores) -> FloatArray:
-    views = scaling.words.views
-    return scaling.of_raw(scores[views]) if views in scores else scaling(block)
+def _scores_of(scaling: PrincipalScores, block: RowBlock) -> FloatArray:
+    known = (block.scores or {}).get(scaling.words.views)
+    return scaling(block) if known is None else scaling.of_raw(known)
 
 
 def fit_geometry(
@@ -121,7 +127,8 @@ def fit_geometry(
     scores: dict[tuple[int, ...], PrincipalScores] = {}
     if scale == "auto":
         documents = _documents(columns, known, left_out)
-        scores = principal_scores(documents, rows, engine, rank=max(WORD_RANKS), seed=seed, dtype=dtype)
+        n_rows = columns[0].n_rows
+        scores = principal_scores(documents, rows, engine, n_rows, rank=max(WORD_RANKS), seed=seed, dtype=dtype)
         chosen = [_dense(c, known[v]) if v in known else _words(scores[v,]) for v, c in enumerate(columns)]
     else:
         chosen = [(scale, (_explicit(scale, c, known.get(v)),)) for v, c in enumerate(columns)]
@@ -198,8 +205,8 @@ def _row_lengths(scalings: Scalings, rows: Rows[RowBlock], engine: Engine, n_row
 
     def of_block(block: RowBlock) -> tuple[FloatArray, int]:
         block = block.take(chosen) if n_rows > MEASURED_ROWS else block
-        scores = _raw_scores(scalings[-1], block)
-        squares = [[_squares(_apply(scaling, block, v, scores)) for v, scaling in enumerate(maps)] for maps in scalings]
+        block = block._replace(scores=_raw_scores(scalings[-1], block))
+        squares = [[_squares(_apply(scaling, block, v)) for v, scaling in enumerate(maps)] for maps in scalings]
         return np.array(squares), block.n_rows
 
     squares, n_measured = engine.reduce(of_block, rows, add)

@@ -47,8 +47,11 @@ def _columns(table: Table) -> Columns:
     if sp.issparse(table):
         filled, width = int(filled_rows(table).sum()), table.shape[1]
         non_zeros: IntArray = np.bincount(table.indices[table.data != 0], minlength=width)
-        low, high = (np.asarray(extreme.todense()).ravel() for extreme in (table.min(axis=0), table.max(axis=0)))
-        total = np.asarray(table.sum(axis=0, dtype=np.float64)).ravel()
+        full = np.bincount(table.indices, minlength=width) == table.shape[0]  # no entry left out
+        low, high = np.where(full, np.inf, 0.0), np.where(full, -np.inf, 0.0)
+        np.minimum.at(low, table.indices, table.data)
+        np.maximum.at(high, table.indices, table.data)
+        total = np.bincount(table.indices, weights=table.data, minlength=width)
     else:
         filled, non_zeros = _filled(table)
         low, high, total = table.min(axis=0), table.max(axis=0), table.sum(axis=0, dtype=np.float64)

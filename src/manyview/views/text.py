@@ -23,6 +23,7 @@ from manyview.kernels.spectral import unit_rows
 from manyview.views.blocks import RowBlock, some_rows
 
 SAMPLED_ROWS = 5_000  # rows on which the components are measured
+STEPS_ON_SAMPLE = 2  # of the power iteration: what comes out is an estimate anyway
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,7 @@ def principal_scores(
     documents: dict[tuple[int, ...], FloatArray],
     rows: Rows[RowBlock],
     engine: Engine,
+    n_rows: int,
     /,
     *,
     rank: int,
@@ -79,7 +81,6 @@ def principal_scores(
     """Scores of several kinds of documents: each is some views together, with the rows in which each column occurs."""
     if not documents:
         return {}
-    n_rows = engine.reduce(lambda block: block.n_rows, rows, add)
     all_words = [
         WordWeights(views, (np.log((1 + n_rows) / (1 + non_zeros)) + 1).astype(dtype, copy=False))
         for views, non_zeros in documents.items()
@@ -90,8 +91,9 @@ def principal_scores(
         chosen = some_rows(n_rows, SAMPLED_ROWS, seed=seed)
         parts = list(engine.map(lambda block: block.take(chosen).tables, rows))
         sample = RowBlock(0, tuple(concatenate(tables) for tables in zip(*parts, strict=True)))
+        all_words.sort(key=lambda words: -len(words.idf))  # the longest work first: threads then end together
         fitted = list(engine.map(lambda words: _from_few_rows(words, sample, rank, seed), all_words))
-    return dict(zip(documents, fitted, strict=True))
+    return {scores.words.views: scores for scores in fitted}
 
 
 def _possible(rank: int, n_rows: int, width: int) -> int:
@@ -126,9 +128,11 @@ def _from_few_rows(words: WordWeights, sample: RowBlock, rank: int, seed: int) -
         product = np.asarray(phi @ (transposed @ U.astype(phi.dtype, copy=False)), dtype=np.float64)
         return product - np.outer(m, total) - (m @ U - m.mean() * total)
 
-    values, U = leading_pairs(gram_times, n, _possible(rank, n, width), seed=seed)
+    values, U = leading_pairs(gram_times, n, _possible(rank, n, width), seed=seed, n_steps=STEPS_ON_SAMPLE)
     values = np.maximum(values, 1e-12 * max(float(values[0]), np.finfo(float).tiny))  # what varies nowhere stays small
-    C = (transposed @ U.astype(phi.dtype, copy=False) - np.outer(mean, U.sum(axis=0))) / np.sqrt(values)
+    C = np.asarray(transposed @ U.astype(phi.dtype, copy=False))  # as many rows as words: nothing is copied
+    C -= np.outer(mean.astype(phi.dtype), U.sum(axis=0).astype(phi.dtype))
+    C /= np.sqrt(values).astype(phi.dtype)
     return _scores(words, C, mean)
 
 

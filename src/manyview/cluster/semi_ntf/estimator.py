@@ -31,7 +31,7 @@ from manyview.cluster.semi_ntf.noise import without_noise
 from manyview.cluster.semi_ntf.reader import Reader, assessment
 from manyview.cluster.semi_ntf.settings import PAPER, Settings
 from manyview.cluster.semi_ntf.weights import mean_over_geometries
-from manyview.engine import Engine, Rows
+from manyview.engine import BLOCK_ROWS, Engine, Rows
 from manyview.kernels.arrays import FloatArray, IntArray
 from manyview.views import check_views
 from manyview.views.blocks import RowBlock, row_blocks
@@ -88,7 +88,7 @@ class SemiNTF(ClusterMixin, TransformerMixin, BaseEstimator):
         Type of what is kept per row; ``"auto"`` is float64 up to 5,000 rows. Small matrices are always float64.
     n_jobs : int or None, default=None
         Threads; None uses all cores. The result has the same bits for any number.
-    block_rows : int, default=4096
+    block_rows : int, default=8192
         Rows handled at once.
     engine : {"auto", "memory", "disk", "dask"}, default="auto"
         Where row blocks live; the result has the same bits everywhere for the same ``block_rows``. ``"auto"`` looks at
@@ -170,7 +170,7 @@ class SemiNTF(ClusterMixin, TransformerMixin, BaseEstimator):
         n_init: int = 2,
         dtype: str = "auto",
         n_jobs: int | None = None,
-        block_rows: int = 4096,
+        block_rows: int = BLOCK_ROWS,
         engine: str = "auto",
         scratch: Any = None,
         views: Any = None,

@@ -109,7 +109,11 @@ def smooth_shares(
         block, U = pair
         return block.masses(U, n_anchors), block.present.T.astype(np.float64) @ (U**2).sum(axis=1)
 
-    products, energy = engine.reduce(of_block, engine.pair(graphs, consensus), add)  # (L, m, K), (L,)
+    return shares_of(*engine.reduce(of_block, engine.pair(graphs, consensus), add), degrees)
+
+
+def shares_of(products: FloatArray, energy: FloatArray, degrees: FloatArray, /) -> FloatArray:
+    """b (L,) from W_l'U (L, m, K), ||U||² over the rows that slice l knows (L,), and the column sums (L, m)."""
     smooth = ((products**2).sum(axis=2) / np.where(degrees > 1e-12, degrees, np.inf)).sum(axis=1)
     return smooth / np.where(energy > 0, energy, 1)
 

@@ -78,7 +78,8 @@ def build_graphs(
     )
     progress("anchors", 0, 1)
     joint = len(views.tables) > 1 and not settings.paper
-    return _draw(_source(rows, n_samples, engine, settings.seed), geometry, joint, settings, engine, seed=settings.seed)
+    source = _source(rows, n_samples, geometry, engine, settings.seed)
+    return _draw(source, geometry, joint, settings, engine, seed=settings.seed)
 
 
 def redraw(draw: Draw, settings: Settings, engine: Engine, /, *, seed: int) -> Draw:
@@ -87,11 +88,13 @@ def redraw(draw: Draw, settings: Settings, engine: Engine, /, *, seed: int) -> D
     return _draw(draw.source, draw.graph.geometry, draw.joint, settings, engine, seed=seed)
 
 
-def _source(rows: Rows[RowBlock], n_samples: int, engine: Engine, seed: int) -> Source:
+def _source(rows: Rows[RowBlock], n_samples: int, geometry: Geometry, engine: Engine, seed: int) -> Source:
+    """Rows and sample; the sample is looked at several times, so that its words are scored here, once."""
     if n_samples <= SAMPLED_ROWS:
-        return Source(rows, n_samples, rows, None)
+        known = engine.map(geometry.scored, rows) if geometry.has_words else rows
+        return Source(known, n_samples, known, None)
     chosen = some_rows(n_samples, SAMPLED_ROWS, seed=seed)
-    return Source(rows, n_samples, pick(chosen, rows, engine), chosen)
+    return Source(rows, n_samples, list(engine.map(geometry.scored, pick(chosen, rows, engine))), chosen)
 
 
 def _draw(source: Source, geometry: Geometry, joint: bool, settings: Settings, engine: Engine, *, seed: int) -> Draw:

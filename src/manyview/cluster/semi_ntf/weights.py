@@ -29,8 +29,8 @@ from manyview.cluster.semi_ntf.fusion import (
     first_weights,
     fuse,
     separation,
+    shares_of,
     slice_degrees,
-    smooth_shares,
     weights_from_shares,
 )
 from manyview.cluster.semi_ntf.settings import Settings
@@ -38,7 +38,7 @@ from manyview.cluster.semi_ntf.start import Labelling, n_vectors, pivoted_labell
 from manyview.engine import Engine, Rows, add
 from manyview.kernels.agreement import mutual_agreement
 from manyview.kernels.arrays import FloatArray, IntArray
-from manyview.kernels.spectral import unit_rows
+from manyview.kernels.spectral import Basis, unit_rows
 
 SEPARATION = 1.25  # per unit of agreement; up to 2 the shared data sets score the same
 
@@ -50,6 +50,7 @@ class Candidate(NamedTuple):
     scale: FloatArray  # (r,), the reading
     labels: IntArray  # (n,), of the sampled rows
     shares: FloatArray  # (L,), b
+    basis: Basis  # of the sampled rows
 
     def rule(self, T: FloatArray, /) -> Labelling:
         """The labelling for all rows, from T (n, r') of the sampled ones."""
@@ -111,7 +112,8 @@ def candidates(
 
     def candidate(rule: Labelling) -> Candidate:
         labels = rule.labels(T)
-        return Candidate(weights, rule.scale, labels, label_shares(np.split(labels, stops), degrees, sample, engine, K))
+        shares = label_shares(np.split(labels, stops), degrees, sample, engine, K)
+        return Candidate(weights, rule.scale, labels, shares, basis)
 
     return [candidate(rule) for rule in rules]
 
@@ -135,9 +137,16 @@ def label_indicator(labels: IntArray, sizes: FloatArray, /) -> FloatArray:
 def label_shares(
     labels: Rows[IntArray], degrees: FloatArray, graphs: Rows[GraphBlock], engine: Engine, K: int, /
 ) -> FloatArray:
-    """b (L,) of a labelling."""
-    sizes = label_sizes(labels, engine, K)
-    return smooth_shares(graphs, engine.map(lambda block: label_indicator(block, sizes), labels), degrees, engine)
+    """b (L,) of a labelling: the consensus is its indicator, and products with that are counted."""
+
+    def of_block(pair: tuple[GraphBlock, IntArray]) -> tuple[FloatArray, FloatArray]:
+        block, known = pair
+        counts = block.present.T.astype(np.float64) @ np.eye(K)[known]
+        return block.label_masses(known, K, degrees.shape[1]), counts
+
+    masses, counts = engine.reduce(of_block, engine.pair(graphs, labels), add)  # (L, m, K), (L, K)
+    sizes = np.maximum(label_sizes(labels, engine, K), 1)
+    return shares_of(masses / np.sqrt(sizes), (counts / sizes).sum(axis=1), degrees)
 
 
 def chance_shares(
