@@ -205,8 +205,7 @@ def _row_lengths(scalings: Scalings, rows: Rows[RowBlock], engine: Engine, n_row
 
     def of_block(block: RowBlock) -> tuple[FloatArray, int]:
         block = block.take(chosen) if n_rows > MEASURED_ROWS else block
-        block = block._replace(scores=_raw_scores(scalings[-1], block))
-        squares = [[_squares(_apply(scaling, block, v)) for v, scaling in enumerate(maps)] for maps in scalings]
+        squares = [[_squares(scaling, block, v) for v, scaling in enumerate(maps)] for maps in scalings]
         return np.array(squares), block.n_rows
 
     squares, n_measured = engine.reduce(of_block, rows, add)
@@ -214,5 +213,9 @@ def _row_lengths(scalings: Scalings, rows: Rows[RowBlock], engine: Engine, n_row
     return np.where(lengths > 0, lengths, 1.0)
 
 
-def _squares(table: Table) -> float:
+def _squares(scaling: Scaling, block: RowBlock, v: int) -> float:
+    """Sum of squares of a table; scores of words have unit rows."""
+    if isinstance(scaling, PrincipalScores):
+        return block.n_rows
+    table = scaling(block.tables[v])
     return float(np.square(table.data if sp.issparse(table) else table, dtype=np.float64).sum())

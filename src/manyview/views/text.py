@@ -138,4 +138,5 @@ def _from_few_rows(words: WordWeights, sample: RowBlock, rank: int, seed: int) -
 
 def _scores(words: WordWeights, C: FloatArray, mean: FloatArray) -> PrincipalScores:
     dtype = words.idf.dtype
-    return PrincipalScores(words, C.astype(dtype, copy=False), (mean @ C).astype(dtype, copy=False))
+    C = C.astype(dtype, copy=False)
+    return PrincipalScores(words, C, mean.astype(dtype, copy=False) @ C)
