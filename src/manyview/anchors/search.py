@@ -82,7 +82,7 @@ def _of_views(parts: list[Part], rows: slice, near: Near, room: FloatArray, tota
     """Search some rows in all views; the sum of their distances."""
     joined, width = 0, len(near.d)
     for part in parts:
-        d = part.distances(rows, room)
+        d = part.distances(rows, room if joined or not part.joins else total)  # the first need not be added
         if part.place is None:
             part.ready.mend(d, rows, d.min(axis=1))
         else:
@@ -92,7 +92,11 @@ def _of_views(parts: list[Part], rows: slice, near: Near, room: FloatArray, tota
                 columns[again], values[again] = nearest(d[again], width)
             near.note(rows, part.place, columns, values)
         if part.joins:
-            np.copyto(total, part.said(d, rows)) if not joined else np.add(total, part.said(d, rows), out=total)
+            said = part.said(d, rows)
+            if joined:
+                np.add(total, said, out=total)
+            elif said is not total:
+                np.copyto(total, said)
             joined += 1
     return total
 

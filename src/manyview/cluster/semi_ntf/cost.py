@@ -36,15 +36,15 @@ from manyview.views.scaling import Centred, Standardised
 
 FIXED_BYTES = 50_000_000  # sample, anchors, Gram matrices
 WORK_BYTES = 3_000  # of a row in a block that a thread is at work on
-ROW_BYTES_ON_DISK = 140  # labels, and what else has an entry a row in memory
+ROW_BYTES_ON_DISK = 60  # labels, and what else has an entry a row in memory
 GEOMETRIES = 2
 SAMPLED_ROWS = 20_000
-SAMPLE_ALONE, SAMPLE_AT_ONCE = 1.2, 6.3  # anchors, weights and start of a draw, in units of the sampled rows' graph
+SAMPLE_ALONE, SAMPLE_AT_ONCE = 1.9, 9.6  # anchors, weights and start of a draw, in units of the sampled rows' graph
 MOST_AT_ONCE = 4  # threads that these have work for
 OTHER_PASSES = 0.4  # statistics, start and labels, in units of the graph of all rows
 ITERATION_SHARE = 0.006  # of an iteration, in the same units
 USUAL_ITERATIONS = 35
-DISK_FACTOR, DASK_FACTOR = 1.3, 1.5  # reading and writing blocks; moving and scheduling them
+DISK_FACTOR, DASK_FACTOR = 1.15, 1.5  # reading and writing blocks; moving and scheduling them
 CALIBRATION_ROWS, CALIBRATIONS = 4096, 3
 
 

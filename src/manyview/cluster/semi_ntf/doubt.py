@@ -105,7 +105,8 @@ def slice_votes(block: GraphBlock, slices: IntArray, mass: FloatArray, /, *, own
 
     With ``own`` labels, as if the row itself had no mass.
     """
-    w = block.weights[:, slices].astype(np.float64)  # (n, l, k)
+    w = block.weights[:, slices]  # (n, l, k)
+    mass = mass.astype(w.dtype, copy=False)
     (n, _, k), (n_slices, m, K) = w.shape, mass.shape
     columns = block.columns[:, slices] + (np.arange(n_slices, dtype=np.int32) * m)[:, None]
     rest = mass.sum(axis=2).ravel().take(columns)
