@@ -237,7 +237,9 @@ def test_a_geometry_that_merges_rows_has_fewer_groups_and_still_a_graph(fit):
 # taking rows
 
 
-@pytest.mark.parametrize("chosen", [[0], [5, 16, 17, 18, 69], [20, 20, 30], list(range(N))])
+@pytest.mark.parametrize(
+    "chosen", [[0], [5, 16, 17, 18, 69], [20, 20, 30], [0] * 17 + list(range(17, N)), list(range(N))]
+)
 def test_picked_rows_are_blocks_of_their_own(fit, data, chosen):
     _, rows, engine = fit(data)
     some = pick(np.array(chosen), rows, engine)
@@ -245,6 +247,22 @@ def test_picked_rows_are_blocks_of_their_own(fit, data, chosen):
     assert sum(block.n_rows for block in some) == len(chosen)
     for v, table in enumerate(data):
         assert_array_equal(np.concatenate([block.tables[v] for block in some]), table[chosen])
+
+
+def test_all_rows_are_picked_without_a_copy(fit, data):
+    geometry, rows, engine = fit([sp.csr_array(words(np.random.default_rng(0))), data[1]])
+    some = pick(np.arange(N), list(engine.map(geometry.scored, rows)), engine)
+    assert [block.start for block in some] == [block.start for block in rows]
+    assert np.shares_memory(some[1].tables[1], rows[1].tables[1])
+    assert some[1].scores
+
+
+def test_scores_are_picked_with_their_rows(fit, data):
+    geometry, rows, engine = fit([sp.csr_array(words(np.random.default_rng(0))), data[1]])
+    (some,) = pick(np.array([1, 30, 69]), list(engine.map(geometry.scored, rows)), engine)
+    for g in range(geometry.n_geometries):
+        expected = engine.collect(lambda block, g=g: geometry.table(block, g, 0), rows)[[1, 30, 69]]
+        assert_array_equal(geometry.table(some, g, 0), expected)
 
 
 @pytest.mark.parametrize("scale", ["auto", "standard", "rows", "max", "none"])

@@ -27,6 +27,14 @@ def test_dense_blocks_are_no_copies(views):
     assert np.shares_memory(block.tables[0], views.tables[0])
 
 
+@pytest.mark.parametrize("start, stop", [(0, 10), (3, 7), (4, 4), (8, 10)])
+def test_sparse_blocks_are_the_rows_and_share_their_entries(views, start, stop):
+    block, table = row_blocks(views)(start, stop).tables[1], views.tables[1]
+    assert_array_equal(block.toarray(), table.toarray()[start:stop])
+    assert block.nnz == 0 or np.shares_memory(block.data, table.data)
+    assert_array_equal((block @ np.eye(5)).sum(axis=0), table.toarray()[start:stop].sum(axis=0))
+
+
 @pytest.mark.parametrize("n_rows, n_wanted", [(7, 7), (7, 9), (1, 5)])
 def test_all_rows_are_chosen_where_there_are_few(n_rows, n_wanted):
     assert_array_equal(some_rows(n_rows, n_wanted, seed=0), np.arange(n_rows))

@@ -196,7 +196,8 @@ def _place(group: Groups, table: Table, present: FloatArray, n_anchors: int) -> 
 def pick(chosen: IntArray, rows: Rows[RowBlock], engine: Engine, /) -> list[RowBlock]:
     """The chosen rows (ascending) as a few blocks of their own, beside the caller, wherever the rows are."""
     parts = list(engine.map(lambda block: block.take(chosen), rows))
-    if all(part.start + part.n_rows == following.start for part, following in pairwise(parts)):
+    in_place = all(part.start + part.n_rows == following.start for part, following in pairwise(parts))
+    if in_place and np.array_equal(chosen, np.arange(len(chosen))):
         return parts  # all rows: the blocks are there already
     tables = [concatenate(parts_of_view) for parts_of_view in zip(*(part.tables for part in parts), strict=True)]
     known = [part.scores for part in parts if part.scores is not None]

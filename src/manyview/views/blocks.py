@@ -27,7 +27,8 @@ class RowBlock(NamedTuple):
         """The block's share of the chosen rows, which are numbers among all rows, ascending."""
         first, last = np.searchsorted(chosen, (self.start, self.start + self.n_rows))
         inside = chosen[first:last] - self.start
-        return self if len(inside) == self.n_rows else self._part(inside, start=self.start)
+        whole = np.array_equal(inside, np.arange(self.n_rows))
+        return self if whole else self._part(inside, start=self.start)
 
     def between(self, start: int, stop: int, /) -> "RowBlock":
         """A stretch of its rows, by their numbers among all rows."""
@@ -74,5 +75,8 @@ def _cut(table: Any, start: int, stop: int) -> Table:
         return table[start:stop]
     ends = table.indptr[start : stop + 1]
     inside = slice(ends[0], ends[-1])
-    parts = table.data[inside], table.indices[inside], ends - ends[0]
-    return sp.csr_array(parts, shape=(len(ends) - 1, table.shape[1]))
+    rows = sp.csr_array((len(ends) - 1, table.shape[1]), dtype=table.dtype)
+    # put in afterwards: the constructor copies what is a small part of something larger
+    rows.data, rows.indices, rows.indptr = table.data[inside], table.indices[inside], ends - ends[0]
+    rows.has_canonical_format = table.has_canonical_format
+    return rows
