@@ -3,7 +3,8 @@
     python benchmarks/quality/tables.py
 
 Journals: ``defaults.jsonl`` (SemiNTF, 5 seeds), ``peers.jsonl`` and ``paper-audit.jsonl`` (the eight methods and four
-simple rules on shuffled rows; as many seeds as were run), ``ablation.jsonl``. Puts each table between its two marks.
+simple rules on shuffled rows; as many seeds as were run), ``ablation.jsonl``, ``choose_k.jsonl``, ``confidence.jsonl``.
+Puts each table between its two marks.
 """
 
 from __future__ import annotations
@@ -12,14 +13,19 @@ import argparse
 from collections import defaultdict
 from statistics import fmean, stdev
 
-from ablation import read as read_ablation
+from ablation import read as read_lines
 from ablation import tables as ablation_tables
 from choose_k import ROOT
+from choose_k import table as choose_k_table
+from confidence import table as confidence_table
 
 from manyview.bench import read_journal
 
 RESULTS = ROOT / "docs" / "results"
-PAGES = {ROOT / "docs" / "quality.md": ("sets", "methods", "ablation"), ROOT / "README.md": ("methods",)}
+PAGES = {
+    ROOT / "docs" / "quality.md": ("sets", "methods", "ablation", "choose_k", "confidence"),
+    ROOT / "README.md": ("methods",),
+}
 OURS = "SemiNTF"
 SIMPLE = ("concat-kmeans-z", "concat-kmeans-l2", "concat-spectral-z", "concat-spectral-l2")
 BASELINES = ("AMGL", "MVGL", "CSMSC", "GMC", "LMVSC", "SMSC", "SFMC", "FMCNOF")
@@ -48,7 +54,9 @@ def made() -> dict[str, list[str]]:
     return {
         "sets": table_of_sets(scores),
         "methods": table_of_methods(scores),
-        "ablation": ablation_tables(read_ablation(RESULTS / "ablation.jsonl")),
+        "ablation": ablation_tables(read_lines(RESULTS / "ablation.jsonl")),
+        "choose_k": choose_k_table(read_lines(RESULTS / "choose_k.jsonl")),
+        "confidence": confidence_table(read_lines(RESULTS / "confidence.jsonl")),
     }
 
 
