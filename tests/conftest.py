@@ -15,6 +15,12 @@ hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 
+@pytest.fixture
+def one_draw(monkeypatch):
+    """SemiNTF draws its anchors once: for batteries of checks that ask nothing of the labels, but take many fits."""
+    monkeypatch.setattr("manyview.cluster.semi_ntf.settings.DRAWS", 1)
+
+
 @pytest.fixture(scope="session")
 def shared_dir() -> Path:
     if not SHARED.is_dir():

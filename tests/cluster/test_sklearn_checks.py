@@ -14,6 +14,7 @@ ESTIMATORS = [
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @pytest.mark.filterwarnings("ignore::manyview.NoiseViewWarning")
+@pytest.mark.usefixtures("one_draw")
 @parametrize_with_checks(ESTIMATORS)
 def test_scikit_learn_check(estimator, check):
     check(estimator)
