@@ -20,7 +20,8 @@ from manyview.engine import Engine
 from manyview.kernels.arrays import BoolArray, FloatArray
 from manyview.views import Views
 
-LEAST = 0.2  # of the best view's agreement: noise mostly has less than 0.15, views that know something 0.24 and more
+LEAST = 0.25  # of the best view's agreement; noise mostly has less than 0.15
+MANY_ROWS, LEAST_OF_MANY = 5_000, 0.18  # by so many rows also a weak view says something that can be used
 LEAST_OF_BEST = 0.2  # labels that no view supports prove nothing against any
 FEWEST_ROWS = 100  # by fewer no view is judged
 LEAST_OF_WORDS = 0.1  # a view of few words says little about most rows, but what it says is true
@@ -43,7 +44,9 @@ def without_noise(views: Views, built: Draw, settings: Settings, engine: Engine,
         return built
     first = look(built.graph, built.sample, engine, settings)
     scrutiny = scrutinise(
-        mean_over_geometries(beyond_chance(first.shares, first.chance), built.graph), built.graph.geometry.kinds
+        mean_over_geometries(beyond_chance(first.shares, first.chance), built.graph),
+        built.graph.geometry.kinds,
+        built.n_samples,
     )
     if not scrutiny.left_out.any():
         return built._replace(first=first)
@@ -52,11 +55,12 @@ def without_noise(views: Views, built: Draw, settings: Settings, engine: Engine,
     return built._replace(first=look(built.graph, built.sample, engine, settings))
 
 
-def scrutinise(agreement: FloatArray, kinds: tuple[str, ...], /) -> Scrutiny:
+def scrutinise(agreement: FloatArray, kinds: tuple[str, ...], n_samples: int, /) -> Scrutiny:
     """Which views agree with the labels so much less than the best view that they cannot be about the same thing."""
     if agreement.max() < LEAST_OF_BEST:
         return Scrutiny(agreement, np.zeros(len(kinds), dtype=bool))
-    least = np.array([LEAST_OF_WORDS if kind == "sparse counts" else LEAST for kind in kinds])
+    of_numbers = LEAST if n_samples <= MANY_ROWS else LEAST_OF_MANY
+    least = np.array([LEAST_OF_WORDS if kind == "sparse counts" else of_numbers for kind in kinds])
     return Scrutiny(agreement, agreement < least * agreement.max())
 
 
