@@ -1,8 +1,8 @@
 """The nearest anchors of a block of rows, in all slices of one geometry.
 
 Distances to all anchors are wanted for a moment only: of each row the few smallest, and their sum over the views, in
-which the anchors of the joint table are found. So a few rows at a time go all the way, and their distances never leave
-the cache.
+which the anchors of the joint table are found. So a stretch of rows at a time goes all the way: short enough for the
+cache of the processor, and long enough that threads seldom wait for one another between calls.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from manyview.kernels.arrays import BoolArray, FloatArray, IntArray
 from manyview.kernels.distances import Expansion
 from manyview.kernels.nearest import nearest
 
-NUMBERS_AT_ONCE = 1 << 20
+NUMBERS_AT_ONCE = 1 << 20  # distances of the rows that go together: 4 MB in single precision
 
 
 class Part(NamedTuple):

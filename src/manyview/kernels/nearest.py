@@ -19,7 +19,7 @@ from manyview.kernels.arrays import FloatArray, IntArray
 
 LARGEST_BUCKET = 8  # columns
 SMALL_BUCKET = 4  # where buckets themselves are sorted
-NUMBERS_AT_ONCE = 1 << 20
+NUMBERS_AT_ONCE = 1 << 20  # of a stretch of rows, 4 MB
 LOW, HIGH = (0, 1) if sys.byteorder == "little" else (1, 0)  # halves of a long integer
 
 

@@ -67,11 +67,11 @@ def fit_semi_ntf(
     graphs = draw.all_rows(engine)
     fusion = fuse(graph, graphs, engine, first_weights(graph) if chosen is None else chosen.weights)
     progress("start", 0, 1)
-    everything = chosen is not None and draw.sample_rows is None  # was looked at: the choice needs no second reading
-    basis = chosen.basis if chosen is not None and everything else spectrum(fusion, sample, engine, n_vectors(K))
+    settled = chosen if draw.sample_rows is None else None  # chosen on all rows: nothing to read again
+    basis = spectrum(fusion, sample, engine, n_vectors(K)) if settled is None else settled.basis
     T = engine.map(partial(fusion.walk, right=basis.W), graphs)
     rule = None if chosen is None else chosen.rule(engine.collect(partial(fusion.walk, right=basis.W), sample))
-    known = chosen.labels if chosen is not None and everything else None
+    known = None if settled is None else settled.labels
     start = _start(T, rule, known, graphs, engine, settings, n_samples)
     factor_rows = _stack(T, rule, graph, fusion, graphs, start, engine, settings, n_samples)
     options = settings.options(1 if settings.shared else len(graph.slices))
