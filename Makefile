@@ -32,7 +32,7 @@ DATA ?= ../shared/data
 paper: $(VENV)/.ready
 	$(BIN)/python benchmarks/paper/redo.py --data $(DATA)
 
-$(VENV)/.ready: pyproject.toml
+$(VENV)/.ready: pyproject.toml src/manyview/kernels/_compiled.c
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --editable ".[dev]"
 	touch $@

@@ -6,8 +6,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from manyview.cluster.semi_ntf import admm, shared
 from manyview.cluster.semi_ntf.admm import Options, factorize, first_block
-from manyview.cluster.semi_ntf.shared import SharedBlock, factorize_shared
+from manyview.cluster.semi_ntf.shared import SharedBlock, factorize_shared, shared_block
 from manyview.engine import MemoryEngine, edges
+from manyview.kernels.sweep import TILE
 from manyview.kernels.tproduct import view_transform
 
 N, R, K = 210, 7, 3
@@ -34,7 +35,7 @@ def start(dtype=np.float64, block_rows=64, empty=False):
 
 
 def shared_start(*args, **changes):
-    return [SharedBlock(block.start, block.S, block.H) for block in start(*args, **changes)]
+    return [shared_block(block.start, block.S[0], block.H[0]) for block in start(*args, **changes)]
 
 
 def indicator(result):
@@ -88,7 +89,9 @@ def test_state_is_one_matrix_a_row_and_blocks_report_their_size():
     result = factorize_shared(shared_start(np.float32), MemoryEngine(n_jobs=1), options(max_iter=2))
     block = result.rows[-1]
     assert isinstance(block, SharedBlock)
-    assert (block.W.shape, block.W.dtype, block.n_rows) == ((1, N - 192, K), np.float32, N - 192)
+    assert (block.Z.shape, block.Z.dtype, block.n_rows) == ((1, K, TILE), np.float32, N - 192)
+    assert block.H.shape == (1, N - 192, K)
+    assert_array_equal(block.S[0], start(np.float32)[-1].S[0])
 
 
 def test_the_number_of_threads_does_not_change_a_bit():

@@ -11,6 +11,7 @@ from numpy.testing import assert_array_equal
 
 from manyview.engine import MemoryEngine, add
 from manyview.engine.dask import DaskEngine, _bundle_size, one_blas_thread
+from manyview.engine.rows import even_edges
 
 distributed = pytest.importorskip("distributed")
 da = pytest.importorskip("dask.array")
@@ -126,9 +127,9 @@ def test_blocks_stay_on_the_workers(client, table):
     engine = DaskEngine(block_rows=10, client=client)
     rows = engine.map(lambda b: np.full((200, 1000), float(b[0])), engine.cut(make(table), N))
     rows, total = engine.step(lambda b: (b + 1, b[0, 0]), rows, add)
-    assert total == sum(range(0, N, 10))
+    assert total == sum(start for start, _ in even_edges(N, 10))
     held = client.run(lambda dask_worker: sum(dask_worker.state.tasks[key].nbytes or 0 for key in dask_worker.data))
-    assert sum(held.values()) >= 101 * 200 * 1000 * 8
+    assert sum(held.values()) >= 102 * 200 * 1000 * 8
     assert all(size > 0 for size in held.values())
 
 
@@ -142,15 +143,15 @@ def test_the_number_of_tasks_follows_the_number_of_threads(n_blocks, n_threads):
 
 def test_an_exception_in_a_block_reaches_the_caller_and_the_engine_survives(client, table):
     def fail(block):
-        if block[0] == 300:
-            raise OSError("rows from 300 on went wrong")
+        if block[0] == even_edges(N, 100)[3][0]:
+            raise OSError("rows from 250 on went wrong")
         return block[0]
 
     engine = DaskEngine(block_rows=100, client=client)
     rows = engine.cut(make(table), N)
-    with pytest.raises(OSError, match="rows from 300 on went wrong"):
+    with pytest.raises(OSError, match="rows from 250 on went wrong"):
         engine.reduce(fail, rows, add)
-    assert engine.reduce(lambda b: 1, rows, add) == 11
+    assert engine.reduce(lambda b: 1, rows, add) == 12
 
 
 def test_small_lists_stay_here(client):

@@ -7,6 +7,7 @@ from numpy.testing import assert_array_equal
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from manyview.engine import MemoryEngine, add
+from manyview.engine.rows import even_edges
 
 THREADS = pytest.mark.parametrize("n_jobs", [1, 2])
 N = 1003
@@ -46,9 +47,9 @@ def test_one_and_two_threads_give_the_same_bits(table):
 
 
 def test_results_are_added_in_one_tree_over_the_order_of_the_blocks(table):
-    a, b, c, d, e, f, g, h, i, j, k = (table[start : start + 100].sum() for start in range(0, N, 100))
-    expected = (((a + b) + (c + d)) + ((e + f) + (g + h))) + ((i + j) + k)
-    assert sum([a, b, c, d, e, f, g, h, i, j, k]) != expected  # the order can be seen
+    a, b, c, d, e, f, g, h, i, j, k, m = (table[start:stop].sum() for start, stop in even_edges(N, 100))
+    expected = (((a + b) + (c + d)) + ((e + f) + (g + h))) + ((i + j) + (k + m))
+    assert sum([a, b, c, d, e, f, g, h, i, j, k, m]) != expected  # the order can be seen
     for total in in_both(lambda engine: engine.reduce(np.sum, blocks(engine, table), add)):
         assert total == expected
 
@@ -80,7 +81,7 @@ def test_two_threads_work_at_the_same_time():
 def test_blocks_of_any_size_give_every_row_once(table, block_rows, n_jobs):
     with MemoryEngine(n_jobs=n_jobs, block_rows=block_rows).running() as engine:
         rows = blocks(engine, table)
-        assert len(rows) == -(-N // block_rows)
+        assert len(rows) == len(even_edges(N, block_rows))
         assert_array_equal(engine.collect(lambda x: 2 * x, rows), 2 * table)
         assert engine.reduce(len, rows, add) == N
 
@@ -136,7 +137,7 @@ def test_blas_keeps_to_one_thread_inside_and_is_given_back_after(table):
         before = blas_threads()
         with MemoryEngine(n_jobs=2, block_rows=100).running() as engine:
             assert blas_threads() == {1}
-            assert engine.map(lambda x: blas_threads(), blocks(engine, table)) == [{1}] * 11
+            assert engine.map(lambda x: blas_threads(), blocks(engine, table)) == [{1}] * 12
         assert blas_threads() == before
         with pytest.raises(KeyError), MemoryEngine(n_jobs=2).running():
             raise KeyError

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from manyview.engine import add
-from manyview.engine.rows import concatenate, edges, fold, settled
+from manyview.engine.rows import concatenate, edges, even_edges, fold, settled
 
 
 class Report(NamedTuple):
@@ -111,3 +111,14 @@ def test_settled_blocks_are_row_major_and_otherwise_the_same():
     assert not shifted.flags.aligned
     assert settled(shifted).flags.aligned
     assert_array_equal(settled(shifted), [0, 1, 2])
+
+
+@given(st.integers(1, 300), st.integers(1, 400))
+def test_shared_work_is_cut_into_an_even_number_of_equal_blocks(n_rows, block_rows):
+    stretches = even_edges(n_rows, block_rows)
+    assert [row for start, stop in stretches for row in range(start, stop)] == list(range(n_rows))
+    sizes = [stop - start for start, stop in stretches]
+    assert max(sizes) <= block_rows
+    assert max(sizes) - min(sizes) <= 1
+    assert len(sizes) % 2 == 0 or len(sizes) == 1 or block_rows == 1
+    assert len(sizes) > 1 or 2 * n_rows <= block_rows or n_rows == 1

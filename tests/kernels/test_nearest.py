@@ -1,15 +1,25 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_array_equal
 
+from manyview.kernels import compiled
 from manyview.kernels import nearest as module
 from manyview.kernels.nearest import nearest
 
 
-@settings(deadline=None, max_examples=120)
+@pytest.fixture(params=["compiled", "NumPy"], autouse=True)
+def way(request, monkeypatch):
+    """Every test of this file goes both ways; hypothesis runs all its examples in one of them."""
+    if request.param == "NumPy":
+        monkeypatch.setattr(compiled, "library", None)
+    elif compiled.library is None:
+        pytest.skip("this installation has no compiled loops")
+
+
+@settings(deadline=None, max_examples=120, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_nearest_are_the_first_of_a_stable_sort_ties_included(data):
     n, m = data.draw(st.integers(1, 4)), data.draw(st.integers(1, 40))
@@ -65,3 +75,14 @@ def test_what_is_no_number_is_never_near(dtype, sign):
     d[5] = np.copysign(0.0, -1)
     columns, _ = nearest(d, 9)
     assert_array_equal(columns, np.argsort(d, axis=1, kind="stable")[:, :9])
+
+
+@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.integers(64, 300), st.integers(1, 20), st.integers(1, 30), st.integers(0, 2**32 - 1))
+def test_single_precision_of_any_width_and_with_any_number_of_equals(m, k, n_values, seed):
+    rng = np.random.default_rng(seed)
+    d = rng.choice(rng.standard_normal(n_values).astype(np.float32), (5, m))
+    d[0] = rng.standard_normal(m)
+    columns, values = nearest(d, k)
+    assert_array_equal(columns, np.argsort(d, axis=1, kind="stable")[:, :k])
+    assert_array_equal(values, np.take_along_axis(d, columns, axis=1))

@@ -21,7 +21,7 @@ from threadpoolctl import ThreadpoolController
 
 from manyview.engine.memory import MemoryEngine
 from manyview.engine.optional import optional
-from manyview.engine.rows import BLOCK_ROWS, B, C, Rows, T, concatenate, edges, fold, settled
+from manyview.engine.rows import BLOCK_ROWS, B, C, Rows, T, concatenate, even_edges, fold, settled
 
 BUNDLES_PER_THREAD = 8
 FEWEST_BUNDLES = 16
@@ -74,7 +74,7 @@ class DaskEngine:
 
         A maker with ``split`` makes a whole bundle at once, which the worker then cuts into its blocks.
         """
-        stretches = edges(n_rows, self.block_rows)
+        stretches = even_edges(n_rows, self.block_rows)
         size = _bundle_size(len(stretches), self._n_threads())
         bundles = [stretches[start : start + size] for start in range(0, len(stretches), size)]
         split = getattr(make, "split", None)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from manyview.engine.memory import MemoryEngine
-from manyview.engine.rows import BLOCK_ROWS, B, C, Rows, T, concatenate, edges, fold, settled
+from manyview.engine.rows import BLOCK_ROWS, B, C, Rows, T, concatenate, even_edges, fold, settled
 from manyview.engine.spill import Loader, Made, SpillFile, pack, rows_of
 
 
@@ -58,7 +58,7 @@ class DiskEngine:
 
     def cut(self, make: Callable[[int, int], B], n_rows: int) -> Rows[B]:
         """Blocks of the source: read again in every pass, or copied to scratch where ``make.slow`` says so."""
-        stretches = edges(n_rows, self.block_rows)
+        stretches = even_edges(n_rows, self.block_rows)
         if not getattr(make, "slow", False):
             return DiskRows([Made(make, start, stop) for start, stop in stretches])
         file = SpillFile(self.scratch)
@@ -97,7 +97,7 @@ class DiskEngine:
             renewed, report = settled(function(block))
             return pack(renewed, loader.saver(file)), report
 
-        packed, total = self._local.step(of_block, rows.packed, combine)
+        packed, total = self._local.step(of_block, list(rows.packed), combine)
         return DiskRows(packed), total
 
     def collect(self, function: Callable[[B], Any], rows: Rows[B]) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 from joblib import effective_n_jobs
 from threadpoolctl import ThreadpoolController
 
-from manyview.engine.rows import BLOCK_ROWS, B, C, Rows, T, concatenate, edges, fold, settled
+from manyview.engine.rows import BLOCK_ROWS, B, C, Rows, T, concatenate, even_edges, fold, settled
 
 AHEAD = 2  # blocks per thread that may wait for an earlier one
 
@@ -39,7 +39,7 @@ class MemoryEngine:
                 self._pool = None
 
     def cut(self, make: Callable[[int, int], B], n_rows: int) -> Rows[B]:
-        return MadeRows(make, edges(n_rows, self.block_rows))
+        return MadeRows(make, even_edges(n_rows, self.block_rows))
 
     def map(self, function: Callable[[B], C], rows: Rows[B]) -> list[C]:
         return list(self.results(function, rows))
@@ -56,7 +56,7 @@ class MemoryEngine:
         blocks: list[C] = []
 
         def reports() -> Iterator[T]:
-            for block, report in self.results(function, rows):
+            for block, report in self._run(function, _given_up(rows), len(rows)):
                 blocks.append(block)
                 yield report
 
@@ -71,14 +71,17 @@ class MemoryEngine:
 
     def results(self, function: Callable[[B], C], rows: Rows[B]) -> Iterator[C]:
         """What ``function`` makes of the blocks, in their order; few are held at a time."""
-        if self.n_threads == 1 or len(rows) == 1:
-            yield from (settled(function(block)) for block in rows)
+        return self._run(function, iter(rows), len(rows))
+
+    def _run(self, function: Callable[[B], C], blocks: Iterator[B], n_blocks: int) -> Iterator[C]:
+        if self.n_threads == 1 or n_blocks == 1:
+            yield from (settled(function(block)) for block in blocks)
             return
         if self._pool is None:
             raise RuntimeError("An engine with several threads works inside `with engine.running():`.")
         waiting: deque[Future[C]] = deque()
         try:
-            for block in rows:
+            for block in blocks:
                 waiting.append(self._pool.submit(lambda block=block: settled(function(block))))  # type: ignore[misc]
                 if len(waiting) > AHEAD * self.n_threads:
                     yield waiting.popleft().result()
@@ -87,6 +90,16 @@ class MemoryEngine:
         finally:
             for future in waiting:
                 future.cancel()
+
+
+def _given_up(rows: Rows[B]) -> Iterator[B]:
+    """The blocks, which nobody holds any more when they have been used: the new ones find their memory still warm."""
+    if not isinstance(rows, list):
+        yield from rows
+        return
+    rows.reverse()
+    while rows:
+        yield rows.pop()
 
 
 class MadeRows(Sequence[Any]):

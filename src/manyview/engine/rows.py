@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeVar, cast
 import numpy as np
 import scipy.sparse as sp
 
-BLOCK_ROWS = 8192  # of a block: long work for every call of NumPy, so that threads seldom wait for one another
+BLOCK_ROWS = 16384  # of a block: long work for every call, so that threads seldom wait for one another
 
 B = TypeVar("B")
 C = TypeVar("C")
@@ -105,6 +105,14 @@ def rebuilt(like: T, parts: list[Any]) -> T:
 def edges(n_rows: int, block_rows: int) -> list[tuple[int, int]]:
     """Consecutive stretches of at most ``block_rows`` rows."""
     return [(start, min(start + block_rows, n_rows)) for start in range(0, n_rows, block_rows)]
+
+
+def even_edges(n_rows: int, block_rows: int) -> list[tuple[int, int]]:
+    """The same for work that is shared: stretches of one length and an even number of them, or one short stretch."""
+    if 2 * n_rows <= block_rows:
+        return edges(n_rows, block_rows)
+    n_blocks = min(2 * -(-n_rows // (2 * block_rows)), n_rows)
+    return [(i * n_rows // n_blocks, (i + 1) * n_rows // n_blocks) for i in range(n_blocks)]
 
 
 def concatenate(parts: Sequence[Any]) -> Any:

@@ -8,16 +8,20 @@ integers have room for a number beside them, so that the buckets are found by on
 
     t_i = k-th smallest of low_i;     the candidates are the entries of row i up to t_i
 
-is the way in double precision: at least k entries are candidates, mostly few more, and only these are sorted.
+is the way in double precision, and of the compiled loop: at least k entries are candidates, mostly few more, and only
+these are sorted. All ways give the same.
 """
 
 import sys
+from ctypes import CDLL
 
 import numpy as np
 
+from manyview.kernels import compiled
 from manyview.kernels.arrays import FloatArray, IntArray
 
 LARGEST_BUCKET = 8  # columns
+COMPILED_K = 16  # half of the buckets of the compiled loop
 SMALL_BUCKET = 4  # where buckets themselves are sorted
 NUMBERS_AT_ONCE = 1 << 20  # of a stretch of rows, 4 MB
 LOW, HIGH = (0, 1) if sys.byteorder == "little" else (1, 0)  # halves of a long integer
@@ -29,6 +33,8 @@ def nearest(d: FloatArray, k: int, /) -> tuple[IntArray, FloatArray]:
     bucket = min(LARGEST_BUCKET, m // (2 * k))
     if bucket < 2:
         return _by_sorting(d, k)
+    if compiled.library is not None and d.dtype == np.float32 and k <= COMPILED_K:
+        return _by_compiled(compiled.library, d, k)
     columns, values = np.empty((n, k), dtype=np.int64), np.empty((n, k), dtype=d.dtype)
     stretch = max(NUMBERS_AT_ONCE // m, 1)
     find = _by_buckets if d.dtype == np.float32 else _by_threshold
@@ -41,6 +47,17 @@ def nearest(d: FloatArray, k: int, /) -> tuple[IntArray, FloatArray]:
 def _by_sorting(d: FloatArray, k: int) -> tuple[IntArray, FloatArray]:
     columns = np.argsort(d, axis=1, kind="stable")[:, :k]
     return columns, np.take_along_axis(d, columns, axis=1)
+
+
+def _by_compiled(library: CDLL, d: FloatArray, k: int) -> tuple[IntArray, FloatArray]:
+    n, m = d.shape
+    d = np.ascontiguousarray(d)
+    columns, values, left = np.empty((n, k), np.int64), np.empty((n, k), np.float32), np.empty(n, np.int64)
+    n_left = library.nearest(d.ctypes.data, n, m, k, columns.ctypes.data, values.ctypes.data, left.ctypes.data)
+    if n_left:  # rows with many equals, or with hardly a number
+        rows = left[:n_left]
+        columns[rows], values[rows] = _by_sorting(d[rows], k)
+    return columns, values
 
 
 def _by_buckets(d: FloatArray, k: int, bucket: int) -> tuple[IntArray, FloatArray]:

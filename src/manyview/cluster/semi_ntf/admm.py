@@ -50,6 +50,15 @@ class FactorBlock(NamedTuple):
         """Number of rows in the block."""
         return int(self.H.shape[1])
 
+    @property
+    def factors(self) -> tuple[FloatArray, ...]:
+        """What the loop changes, each (V, n, K) or empty."""
+        return self.Q, self.H, self.J, self.Y1, self.Y2
+
+    def with_factors(self, factors: tuple[FloatArray, ...], /) -> FactorBlock:
+        """The same rows in another state."""
+        return FactorBlock(self.start, self.S, *factors)
+
 
 class Penalties(NamedTuple):
     """Penalty weights of an iteration."""
@@ -111,7 +120,8 @@ class Loop(NamedTuple):
     history: dict[str, list[float]]
     iteration: int
     converged: bool
-    BtB: FloatArray = np.zeros((0, 0))  # (K, K), of the next step where it is known ahead (shared.py)
+    StP: FloatArray = np.zeros((0, 0))  # (m, K) and
+    BtB: FloatArray = np.zeros((0, 0))  # (K, K) of the next step, where they are known ahead (shared.py)
 
 
 def empty_history() -> dict[str, list[float]]:

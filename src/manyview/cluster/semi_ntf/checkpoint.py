@@ -25,7 +25,6 @@ from manyview.engine import Engine, Rows
 from manyview.views import Views
 
 COMMIT = "checkpoint.npz"
-CONSTANT = ("start", "S")  # of a block; everything else changes and is kept
 Layout = tuple[tuple[int, int, str], ...]  # of every factor: slices, columns, type
 
 
@@ -137,13 +136,9 @@ def _short(value: Any) -> str:
     return repr(value)
 
 
-def _factors(block: Any) -> tuple[str, ...]:
-    return tuple(name for name in block._fields if name not in CONSTANT)
-
-
 def _writer(path: Path) -> Callable[[Any], tuple[Layout, int]]:
     def write(block: Any) -> tuple[Layout, int]:
-        factors = [np.ascontiguousarray(getattr(block, name)) for name in _factors(block)]
+        factors = [np.ascontiguousarray(factor) for factor in block.factors]
         data = b"".join(factor.tobytes() for factor in factors)
         with open(path, "r+b", buffering=0) as file:
             file.seek(block.start * (len(data) // block.n_rows))
@@ -159,14 +154,14 @@ def _reader(path: Path, layout: Layout) -> Callable[[State], State]:
     def read(block: Any) -> Any:
         row_bytes = sum(V * K * np.dtype(kind).itemsize for V, K, kind in layout)
         numbers = np.fromfile(path, np.uint8, row_bytes * block.n_rows, offset=row_bytes * block.start)
-        factors: dict[str, Any] = {}
+        factors = []
         begin = 0
-        for name, (V, K, kind) in zip(_factors(block), layout, strict=True):
+        for V, K, kind in layout:
             end = begin + V * K * block.n_rows * np.dtype(kind).itemsize
             shape = (V, block.n_rows, K) if V else (0, 0, 0)
-            factors[name] = numbers[begin:end].copy().view(kind).reshape(shape)
+            factors.append(numbers[begin:end].copy().view(kind).reshape(shape))
             begin = end
-        return block._replace(**factors)
+        return block.with_factors(tuple(factors))
 
     return read
 
@@ -187,7 +182,15 @@ def _write_commit(path: Path, commit: Commit) -> None:
     arrays: dict[str, Any] = {name: np.array(values, dtype=np.float64) for name, values in loop.history.items()}
     beside = path.with_suffix(".tmp")
     with open(beside, "wb") as file:
-        np.savez(file, text=np.array(text), G=loop.G, BtB=loop.BtB, penalties=np.array(loop.penalties), **arrays)
+        np.savez(
+            file,
+            text=np.array(text),
+            G=loop.G,
+            StP=loop.StP,
+            BtB=loop.BtB,
+            penalties=np.array(loop.penalties),
+            **arrays,
+        )
     _flush(beside)
     os.replace(beside, path)
     _flush(path.parent)
@@ -198,12 +201,13 @@ def _read_commit(path: Path) -> Commit:
         with np.load(path, allow_pickle=False) as stored:
             arrays = dict(stored)
         known = json.loads(str(arrays.pop("text")))
-        G, BtB, penalties = arrays.pop("G"), arrays.pop("BtB"), Penalties(*arrays.pop("penalties").tolist())
+        G, StP, BtB = (arrays.pop(name) for name in ("G", "StP", "BtB"))
+        penalties = Penalties(*arrays.pop("penalties").tolist())
     except (KeyError, OSError, ValueError) as error:
         raise OSError(f"{str(path)!r} is no readable checkpoint: {error}. Delete the directory.") from error
     history = {name: values.tolist() for name, values in arrays.items()}
     layout = tuple((V, K, kind) for V, K, kind in known["layout"])
-    loop = Loop(G, penalties, history, known["iteration"], known["converged"], BtB)
+    loop = Loop(G, penalties, history, known["iteration"], known["converged"], StP, BtB)
     return Commit(known["identity"], known["start"], known["state"], layout, known["n_rows"], loop)
 
 

@@ -50,9 +50,7 @@ def renumber(
     order = np.argsort(numbers)
 
     def factors(block: Any) -> Any:
-        parts = {name: getattr(block, name) for name in block._fields if name not in ("start", "S")}
-        changed: dict[str, Any] = {name: part[:, :, order] for name, part in parts.items() if part.size}
-        return block._replace(**changed)
+        return block.with_factors(tuple(factor[:, :, order] if factor.size else factor for factor in block.factors))
 
     renamed = engine.map(lambda block: numbers[block], labels)
     return renamed, result._replace(rows=engine.map(factors, result.rows), G=result.G[:, :, order])

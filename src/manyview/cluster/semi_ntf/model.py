@@ -16,7 +16,7 @@ from manyview.cluster.semi_ntf.doubt import Doubt, examine, reading_of
 from manyview.cluster.semi_ntf.fusion import Fusion, first_weights, fuse, slice_degrees, weights_from_shares
 from manyview.cluster.semi_ntf.graphs import Draw, Progress, of_sample
 from manyview.cluster.semi_ntf.settings import Settings
-from manyview.cluster.semi_ntf.shared import SharedBlock, factorize_shared
+from manyview.cluster.semi_ntf.shared import SharedBlock, factorize_shared, shared_block
 from manyview.cluster.semi_ntf.start import Labelling, n_vectors, spectrum
 from manyview.cluster.semi_ntf.weights import (
     beyond_chance,
@@ -149,7 +149,7 @@ def _stack(
         def shared(pair: tuple[GraphBlock, tuple[FloatArray, FloatArray]]) -> SharedBlock:
             block, (Q, rows) = pair
             S = (rule.embedding(rows) * size).astype(settings.dtype, copy=False)
-            return SharedBlock(block.start, (S,), Q.astype(settings.dtype, copy=False)[None])
+            return shared_block(block.start, S, Q.astype(settings.dtype, copy=False))
 
         return engine.map(shared, engine.pair(graphs, engine.pair(start.Q, T)))
     n_slices = len(fusion.weights)

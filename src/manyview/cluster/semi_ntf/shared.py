@@ -2,17 +2,19 @@
 
     min ||S - H Gᵀ||²      H >= 0,  HᵀH = I            S: (N, r), H: (N, K)
 
-H and its multiplier Y are never non-zero in the same place, so one matrix holds both. After a step with penalty nu
+H and its multiplier Y are never non-zero in the same place, so one matrix holds both. With mu the penalty of the step
+that comes next,
 
-    W = Q - Y/nu,      H = max(W, 0),      Y = nu max(-W, 0)
+    Z = mu H - Y,      H = max(Z, 0)/mu,      Y = max(-Z, 0),      P = mu H + Y = |Z|
 
-and the next step, with penalty mu, needs
+and that step is
 
-    P = mu H + Y = max(mu W, -nu W)
     B = 2 S G + P,         BᵀB = 4 Gᵀ(SᵀS)G + 2 (Gᵀ(SᵀP) + (SᵀP)ᵀG) + PᵀP
-    Q = B (BᵀB)^(-1/2),    W = Q - Y/mu,      G = SᵀQ
+    Q = B R,               R = (BᵀB)^(-1/2)
+    G = SᵀQ = (SᵀS)(2 G R) + (SᵀP) R
 
-BᵀB is known before the pass: its parts are sums of the pass before. A row moves S and W in, and W out.
+with H = max(Q - Y/mu, 0) and Y += mu (H - Q) in the form of Z (`kernels/sweep.py`). BᵀB and G are known before the
+pass: their parts are sums of the pass before. A row moves S and Z in, and Z out.
 """
 
 from __future__ import annotations
@@ -35,39 +37,56 @@ from manyview.cluster.semi_ntf.admm import (
 from manyview.engine import Engine, Rows, add
 from manyview.kernels.arrays import FloatArray
 from manyview.kernels.polar import inverse_root
+from manyview.kernels.sweep import gram, projected, sweep, tiled, untiled
 
 
 class SharedBlock(NamedTuple):
-    """The state of a stretch of rows."""
+    """The state of a stretch of rows, in tiles."""
 
     start: int
-    S: tuple[FloatArray]  # (n, r)
-    W: FloatArray  # (1, n, K)
+    n_rows: int
+    tiles: FloatArray  # of S
+    Z: FloatArray  # with mu = 1 where the loop begins and where it has ended
 
     @property
-    def n_rows(self) -> int:
-        """Number of rows in the block."""
-        return int(self.W.shape[1])
+    def S(self) -> tuple[FloatArray]:
+        """The slice (n, r)."""
+        return (untiled(self.tiles, self.n_rows),)
 
     @property
     def H(self) -> FloatArray:
         """The indicator (1, n, K)."""
-        return np.maximum(self.W, 0)
+        return np.maximum(untiled(self.Z, self.n_rows), 0)[None]
+
+    @property
+    def factors(self) -> tuple[FloatArray]:
+        """What the loop changes, as rows (1, n, K)."""
+        return (untiled(self.Z, self.n_rows)[None],)
+
+    def with_factors(self, factors: tuple[FloatArray, ...], /) -> SharedBlock:
+        """The same rows in another state."""
+        return self._replace(Z=tiled(factors[0][0]))
+
+
+def shared_block(start: int, S: FloatArray, H: FloatArray, /) -> SharedBlock:
+    """A block at the start: S (n, r), H >= 0 (n, K)."""
+    return SharedBlock(start, len(S), tiled(S), tiled(H))
 
 
 class Report(NamedTuple):
     """What a block reports from a pass."""
 
-    G: FloatArray  # (r, K), SᵀQ
     StP: FloatArray  # (r, K)
     PtP: FloatArray  # (K, K)
     residual: float  # largest entry of H - Q
 
 
 class Start(NamedTuple):
-    """What does not change, and the number of rows."""
+    """What is known of the rows before the loop."""
 
     StS: FloatArray  # (r, r)
+    StH: FloatArray  # (r, K)
+    HtH: FloatArray  # (K, K)
     n_rows: int
 
 
@@ -80,16 +99,18 @@ def factorize_shared(
     progress: Callable[[int], None] | None = None,
     keeper: Keeper | None = None,
 ) -> Factorization:
-    """Run the loop from W = Q = H >= 0, or from where ``keeper`` left it."""
+    """Run the loop from Q = H >= 0 and Y = 0, or from where ``keeper`` left it."""
+
+    def first(block: SharedBlock) -> Start:
+        S, H = block.tiles, block.Z
+        return Start(gram(S, S), gram(S, H), gram(H, H), block.n_rows)
+
     mu = options.mu
-
-    def first(block: SharedBlock) -> tuple[Start, Report]:
-        S, Q = block.S[0], block.W[0]
-        return Start(_double(S.T @ S), block.n_rows), Report(_double(S.T @ Q), *_ahead(S, _target(Q, mu, mu)), 0.0)
-
-    known, report = engine.reduce(first, rows, lambda a, b: (add(a[0], b[0]), _combine(a[1], b[1])))
-    BtB = _gram(known.StS, report)
-    loop = Loop(report.G[None], Penalties(mu, options.rho), empty_history(), 0, False, BtB)
+    known = engine.reduce(first, rows, add)
+    StP = mu * known.StH
+    BtB = _gram_of_target(known.StH, known.StS, StP, mu**2 * known.HtH)
+    loop = Loop(known.StH[None], Penalties(mu, options.rho), empty_history(), 0, False, StP, BtB)
+    rows = engine.map(_scaled(mu), rows)
     if keeper is not None:
         rows, loop = keeper.resume(rows, engine, loop)
     limit = options.tol * np.sqrt(len(BtB) / known.n_rows)
@@ -99,74 +120,54 @@ def factorize_shared(
             keeper.keep(rows, engine, loop)
         if progress is not None:
             progress(loop.iteration)
+    rows = engine.map(_scaled(1 / loop.penalties.mu), rows)
     return Factorization(rows, loop.G, loop.history, loop.iteration, loop.converged)
+
+
+def _scaled(factor: float) -> Callable[[SharedBlock], SharedBlock]:
+    return lambda block: block if factor == 1 else block._replace(Z=block.Z * factor)
 
 
 def _iterate(
     rows: Rows[SharedBlock], engine: Engine, loop: Loop, options: Options, *, StS: FloatArray, limit: float
 ) -> tuple[Rows[SharedBlock], Loop]:
     mu = loop.penalties.mu
-    nu = loop.history["mu"][-1] if loop.iteration else mu
     after = Penalties(*(min(value * options.eta, LARGEST_PENALTY) for value in loop.penalties))
-    root = _orthogonaliser(rows, engine, loop, nu)
+    R = _orthogonaliser(rows, engine, loop)
+    A = 2 * loop.G[0] @ R
 
     def of_block(block: SharedBlock) -> tuple[SharedBlock, Report]:
-        S, W = block.S[0], block.W[0]
-        Q = _times_root(S, W, loop.G[0], root, mu, nu)
-        slack = (W - np.abs(W)) * (nu / mu / 2)  # -Y/mu; a minimum with a number would take longer
-        residual = float(np.abs(np.maximum(slack, -Q)).max())
-        W = Q + slack
-        return block._replace(W=W[None]), Report(_double(S.T @ Q), *_ahead(S, _target(W, after.mu, mu)), residual)
+        Z, StP, PtP, residual = sweep(block.tiles, block.Z, A, R, mu=mu, ahead=after.mu)
+        return block._replace(Z=Z), Report(StP, PtP, residual)
 
     rows, report = engine.step(of_block, rows, _combine)
-    loss = float(np.trace(StS) - (report.G**2).sum())
-    values = (loss, report.residual, 0.0, *loop.penalties)
+    G = StS @ A + loop.StP @ R
+    values = (float(np.trace(StS) - (G**2).sum()), report.residual, 0.0, *loop.penalties)
     history = {name: [*past, value] for (name, past), value in zip(loop.history.items(), values, strict=True)}
-    BtB = _gram(StS, report)
-    return rows, Loop(report.G[None], after, history, loop.iteration + 1, bool(report.residual <= limit), BtB)
+    BtB = _gram_of_target(G, StS, report.StP, report.PtP)
+    converged = bool(report.residual <= limit)
+    return rows, Loop(G[None], after, history, loop.iteration + 1, converged, report.StP, BtB)
 
 
-def _orthogonaliser(rows: Rows[SharedBlock], engine: Engine, loop: Loop, nu: float) -> FloatArray:
+def _orthogonaliser(rows: Rows[SharedBlock], engine: Engine, loop: Loop) -> FloatArray:
     """(BᵀB)^(-1/2); where B is ill-conditioned, with what a second step corrects."""
     root = inverse_root(loop.BtB)
     if root.condition <= TRUSTED_CONDITION:
         return root.matrix
+    A = 2 * loop.G[0] @ root.matrix
 
-    def gram(block: SharedBlock) -> FloatArray:
-        Q = _times_root(block.S[0], block.W[0], loop.G[0], root.matrix, loop.penalties.mu, nu)
-        return _double(Q.T @ Q)
+    def of_block(block: SharedBlock) -> FloatArray:
+        Q = projected(block.tiles, block.Z, A, root.matrix)
+        return gram(Q, Q)
 
-    return root.matrix @ inverse_root(engine.reduce(gram, rows, add)).matrix
-
-
-def _target(W: FloatArray, mu: float, nu: float) -> FloatArray:
-    """P = mu H + Y."""
-    return np.maximum(mu * W, -nu * W)
+    return root.matrix @ inverse_root(engine.reduce(of_block, rows, add)).matrix
 
 
-def _times_root(S: FloatArray, W: FloatArray, G: FloatArray, root: FloatArray, mu: float, nu: float) -> FloatArray:
-    """B R = S (2 G R) + P R."""
-    product = S @ (2 * G @ root).astype(S.dtype, copy=False)
-    product += _target(W, mu, nu) @ root.astype(W.dtype, copy=False)
-    return product
-
-
-def _ahead(S: FloatArray, P: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """SᵀP and PᵀP, for the next step."""
-    return _double(S.T @ P), _double(P.T @ P)
-
-
-def _gram(StS: FloatArray, report: Report) -> FloatArray:
+def _gram_of_target(G: FloatArray, StS: FloatArray, StP: FloatArray, PtP: FloatArray) -> FloatArray:
     """BᵀB of the next step."""
-    G, StP, PtP, _ = report
     mixed = G.T @ StP
     return 4 * G.T @ StS @ G + 2 * (mixed + mixed.T) + PtP
 
 
 def _combine(first: Report, second: Report) -> Report:
-    G, StP, PtP = (a + b for a, b in zip(first[:3], second[:3], strict=True))
-    return Report(G, StP, PtP, max(first.residual, second.residual))
-
-
-def _double(matrix: FloatArray) -> FloatArray:
-    return matrix.astype(np.float64, copy=False)
+    return Report(first.StP + second.StP, first.PtP + second.PtP, max(first.residual, second.residual))

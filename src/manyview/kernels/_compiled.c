@@ -1,0 +1,213 @@
+/* The two loops that NumPy cannot do fast enough; nearest.py and sweep.py say what they compute and hold their twins.
+
+Plain C for GCC and Clang, without Python: ctypes calls it. Vectors of 16 floats are one register or several, as the
+processor has them; x86 gets a version for each of three generations, chosen when the library is loaded. */
+
+#include <math.h>
+#include <stdint.h>
+#if defined(__SSE2__)
+#include <xmmintrin.h>
+#endif
+
+#define INLINE static inline __attribute__((always_inline))
+#define ROLLED _Pragma("GCC unroll 1")
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+#define MAX(a, b) ((a) > (b) ? (a) : (b))
+#if defined(__x86_64__) && defined(__linux__)
+#define FOR_EVERY_PROCESSOR __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define FOR_EVERY_PROCESSOR
+#endif
+
+typedef int64_t number;
+
+/* ---- the k smallest entries of every row ---- */
+
+#define BUCKETS 32 /* more than k; bucket b holds the columns b, b + 32, … */
+#define ROOM 32    /* for candidates; more are left to the caller */
+
+/* the k-th smallest of the buckets' minima: at least k entries do not exceed it, and mostly few more */
+INLINE float bound_of(const float *restrict d, number m, int k)
+{
+    float low[BUCKETS], bound = -INFINITY;
+    int below[BUCKETS] = {0};
+    for (int b = 0; b < BUCKETS; b++) low[b] = INFINITY;
+    number c = 0;
+    for (; c + BUCKETS <= m; c += BUCKETS)
+        for (int b = 0; b < BUCKETS; b++) low[b] = d[c + b] < low[b] ? d[c + b] : low[b];
+    for (int b = 0; c + b < m; b++) low[b] = d[c + b] < low[b] ? d[c + b] : low[b];
+    for (int a = 0; a < BUCKETS; a++)
+        for (int b = 0; b < BUCKETS; b++) below[b] += low[a] < low[b];
+    for (int b = 0; b < BUCKETS; b++) bound = below[b] < k && low[b] > bound ? low[b] : bound;
+    return bound;
+}
+
+/* the columns of entries up to the bound, ascending; how many, or more than ROOM */
+INLINE int candidates(const float *restrict d, number m, float bound, int *restrict at)
+{
+    int n = 0;
+    number c = 0;
+#if defined(__SSE2__)
+    const __m128 bounds = _mm_set1_ps(bound);
+    for (; c + 64 <= m; c += 64) {
+        uint64_t found = 0;
+        for (int l = 0; l < 64; l += 4)
+            found |= (uint64_t)_mm_movemask_ps(_mm_cmple_ps(_mm_loadu_ps(d + c + l), bounds)) << l;
+        for (; found; found &= found - 1) {
+            if (n == ROOM) return ROOM + 1;
+            at[n++] = (int)c + __builtin_ctzll(found);
+        }
+    }
+#endif
+    for (; c < m; c++)
+        if (d[c] <= bound) {
+            if (n == ROOM) return ROOM + 1;
+            at[n++] = (int)c;
+        }
+    return n;
+}
+
+INLINE int nearest_of_row(const float *restrict d, number m, int k, number *restrict columns, float *restrict values)
+{
+    int at[ROOM], before[ROOM] = {0}, n = candidates(d, m, bound_of(d, m, k), at);
+    float value[ROOM];
+    if (n < k || n > ROOM) return 0;
+    for (int i = 0; i < ROOM; i++) value[i] = i < n ? d[at[i]] : INFINITY;
+    for (int i = 0; i < n; i++) /* counting who comes before sorts without a branch */
+        for (int j = 0; j < ROOM; j++) before[j] += (value[i] < value[j]) | ((value[i] == value[j]) & (i < j));
+    for (int i = 0; i < n; i++)
+        if (before[i] < k) {
+            columns[before[i]] = at[i];
+            values[before[i]] = value[i];
+        }
+    return 1;
+}
+
+/* d (n, m) -> columns, values (n, k), k < BUCKETS; the rows that are left to the caller, and their number */
+number nearest(const float *d, number n, number m, number k, number *columns, float *values, number *left)
+{
+    number n_left = 0;
+    for (number i = 0; i < n; i++)
+        if (!nearest_of_row(d + i * m, m, (int)k, columns + i * k, values + i * k)) left[n_left++] = i;
+    return n_left;
+}
+
+/* ---- one pass of the factorization ---- */
+
+#define TILE 128 /* rows; sweep.py has the same number */
+#define LANES 16
+#define STEPS (TILE / LANES)
+#define MOST_K 5 /* products go through blocks of registers: 4 x 5 sums, or 5 columns of Q in 4 vectors of rows */
+#define MOST_J 4
+#define RUN 4
+
+typedef float vector __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+typedef float scalar __attribute__((may_alias));
+
+/* Q = AᵀS + RᵀP, n_k rows of it. Meanwhile the memory that comes next is fetched, a line a step, here and below. */
+INLINE const vector *expand(const int n_k, number r, number K, const float *restrict A, const float *restrict R,
+                            const vector *restrict S, const vector *restrict P, vector *restrict Q, const vector *next)
+{
+    ROLLED for (int t = 0; t < STEPS; t += RUN) {
+        vector q[MOST_K][RUN] = {0};
+        ROLLED for (number j = 0; j < r + K; j++) {
+            const vector *from = (j < r ? S + j * STEPS : P + (j - r) * STEPS) + t;
+            const float *factor = j < r ? A + j * K : R + (j - r) * K;
+            vector x[RUN];
+            __builtin_prefetch(next++, 0, 2);
+            for (int u = 0; u < RUN; u++) x[u] = from[u];
+            for (int k = 0; k < n_k; k++)
+                for (int u = 0; u < RUN; u++) q[k][u] += factor[k] * x[u];
+        }
+        for (int k = 0; k < n_k; k++)
+            for (int u = 0; u < RUN; u++) Q[k * STEPS + t + u] = q[k][u];
+    }
+    return next;
+}
+
+/* sums += X Pᵀ, n_j x n_k of it, not yet added up over the lanes */
+INLINE const vector *contract_block(const int n_j, const int n_k, number K, const vector *restrict X,
+                              const vector *restrict P, vector *restrict sums, const vector *next)
+{
+    vector sum[MOST_J][MOST_K] = {0};
+    ROLLED for (int t = 0; t < STEPS; t++) {
+        vector p[MOST_K];
+        __builtin_prefetch(next++, 0, 2);
+        for (int k = 0; k < n_k; k++) p[k] = P[k * STEPS + t];
+        for (int j = 0; j < n_j; j++) {
+            vector x = X[j * STEPS + t];
+            for (int k = 0; k < n_k; k++) sum[j][k] += x * p[k];
+        }
+    }
+    for (int j = 0; j < n_j; j++)
+        for (int k = 0; k < n_k; k++) sums[j * K + k] += sum[j][k];
+    return next;
+}
+
+/* the same for sizes that are not known to the compiler */
+INLINE const vector *contract(number n_j, number n_k, number K, const vector *X, const vector *P, vector *sums,
+                              const vector *next)
+{
+    switch (8 * n_j + n_k) {
+#define BLOCK(j, k) case 8 * j + k: return contract_block(j, k, K, X, P, sums, next);
+#define BLOCKS(k) BLOCK(1, k) BLOCK(2, k) BLOCK(3, k) BLOCK(4, k)
+        BLOCKS(1) BLOCKS(2) BLOCKS(3) BLOCKS(4) BLOCKS(5)
+    }
+    return next;
+}
+
+INLINE void absolute(number n, const scalar *restrict Z, scalar *restrict P)
+{
+    for (number i = 0; i < n; i++) P[i] = MAX(Z[i], -Z[i]);
+}
+
+/* the new Z and |Z|, and the largest entry of H - Q so far */
+INLINE float renew(number n, float mu, float ahead, const scalar *restrict Z, const scalar *restrict Q,
+                   scalar *restrict renewed, scalar *restrict P, float residual)
+{
+    const float back = 1 / mu;
+#pragma omp simd reduction(max : residual)
+    for (number i = 0; i < n; i++) {
+        float slack = (Z[i] < 0 ? Z[i] : 0) * back, gap = MAX(slack, -Q[i]), w = Q[i] + slack;
+        float z = MAX(ahead * w, mu * w);
+        gap = MAX(gap, -gap);
+        residual = MAX(residual, gap);
+        renewed[i] = z;
+        P[i] = MAX(z, -z);
+    }
+    return residual;
+}
+
+/* tiles S (n, r, TILE), Z and renewed (n, K, TILE); room for 2 K TILE + (r + K) K LANES floats; SP (r, K), PP (K, K) */
+FOR_EVERY_PROCESSOR
+float sweep(number n, number r, number K, const float *S_, const float *Z_, const float *A, const float *R, float mu,
+            float ahead, float *renewed_, float *room, float *SP_PP)
+{
+    const vector *S = (const vector *)S_, *Z = (const vector *)Z_;
+    vector *renewed = (vector *)renewed_, *P = (vector *)room, *Q = P + K * STEPS, *sums = Q + K * STEPS;
+    float residual = 0;
+    for (number i = 0; i < (r + K) * K; i++) sums[i] = (vector){0};
+    for (number i = 0; i < n; i++, S += r * STEPS, Z += K * STEPS, renewed += K * STEPS) {
+        const vector *next = S + r * STEPS;
+        absolute(K * TILE, (const scalar *)Z, (scalar *)P);
+        for (number k = 0; k < K; k += MOST_K)
+            switch (MIN(K - k, MOST_K)) {
+#define COLUMNS(n_k) case n_k: next = expand(n_k, r, K, A + k, R + k, S, P, Q + k * STEPS, next); break;
+                COLUMNS(1) COLUMNS(2) COLUMNS(3) COLUMNS(4) COLUMNS(5)
+            }
+        residual = renew(K * TILE, mu, ahead, (const scalar *)Z, (scalar *)Q, (scalar *)renewed, (scalar *)P, residual);
+        for (number k = 0; k < K; k += MOST_K) {
+            for (number j = 0; j < r; j += MOST_J)
+                next = contract(MIN(r - j, MOST_J), MIN(K - k, MOST_K), K, S + j * STEPS, P + k * STEPS, sums + j * K + k, next);
+            for (number j = 0; j < MIN(k + MOST_K, K); j += MOST_J) /* PᵀP is symmetric: half of it will do */
+                next = contract(MIN(K - j, MOST_J), MIN(K - k, MOST_K), K, P + j * STEPS, P + k * STEPS, sums + (r + j) * K + k, next);
+            if (next > S + 2 * r * STEPS) next = Z + K * STEPS;
+        }
+    }
+    for (number i = 0; i < (r + K) * K; i++) {
+        float sum = 0;
+        for (int l = 0; l < LANES; l++) sum += sums[i][l];
+        SP_PP[i] = sum;
+    }
+    return residual;
+}
