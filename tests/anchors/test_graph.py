@@ -102,7 +102,7 @@ def test_rows_sum_to_one_over_their_few_anchors(fit, data, scales, dtype, atol):
     assert all(block.present.all() for block in blocks)
     assert blocks[0].weights.dtype == np.dtype(dtype)
     assert blocks[0].columns.dtype == np.int16
-    assert blocks[0].columns.shape == blocks[0].weights.shape == (17, 6, scales[0])
+    assert blocks[0].columns.shape == blocks[0].weights.shape == (11, 6, scales[0])
 
 
 def test_single_precision_is_close_to_double(fit, data):

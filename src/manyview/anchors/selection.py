@@ -10,11 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.cluster import k_means, kmeans_plusplus
+from sklearn.cluster import k_means
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.extmath import randomized_svd
 
 from manyview.kernels.arrays import FloatArray, IntArray, Table
+from manyview.kernels.seeding import careful_seeds
 
 RULES = ("kmeans", "das", "variance", "random")
 JOINT_SCORES = 100
@@ -55,13 +56,11 @@ def kmeans_groups(table: Table, rows: IntArray, n_anchors: int, /, *, seed: int)
     """
     scores = leading_scores(table, JOINT_SCORES, seed=seed)
     part = np.sort(np.random.default_rng(seed).permutation(len(scores))[: max(SEEDING_ROWS, n_anchors)])
-    # in double precision: from single precision scikit-learn converts piece by piece, which takes longer
-    seeding = scores[part].astype(np.float64, copy=False)
-    centres, _ = kmeans_plusplus(seeding, n_anchors, random_state=seed, n_local_trials=SEEDING_TRIALS)
+    seeds = careful_seeds(scores[part], n_anchors, n_trials=SEEDING_TRIALS, seed=seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than anchors: fewer groups
         _, labels, _ = k_means(
-            scores, n_anchors, init=centres.astype(scores.dtype), n_init=1, max_iter=LLOYD_PASSES, random_state=seed
+            scores, n_anchors, init=scores[part[seeds]], n_init=1, max_iter=LLOYD_PASSES, random_state=seed
         )
     _, group = np.unique(labels, return_inverse=True)
     return Groups(rows, group, int(group.max()) + 1)

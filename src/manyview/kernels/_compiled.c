@@ -1,4 +1,5 @@
-/* The two loops that NumPy cannot do fast enough; nearest.py and sweep.py say what they compute and hold their twins.
+/* The loops that NumPy and SciPy cannot do fast enough; nearest.py, sweep.py and sparse.py say what they compute and
+hold their twins.
 
 Plain C for GCC and Clang, without Python: ctypes calls it. Vectors of 16 floats are one register or several, as the
 processor has them; x86 gets a version for each of three generations, chosen when the library is loaded. */
@@ -84,6 +85,7 @@ INLINE int nearest_of_row(const float *restrict d, number m, int k, number *rest
 }
 
 /* d (n, m) -> columns, values (n, k), k < BUCKETS; the rows that are left to the caller, and their number */
+FOR_EVERY_PROCESSOR
 number nearest(const float *d, number n, number m, number k, number *columns, float *values, number *left)
 {
     number n_left = 0;
@@ -211,3 +213,49 @@ float sweep(number n, number r, number K, const float *S_, const float *Z_, cons
     }
     return residual;
 }
+
+/* ---- a sparse matrix times a dense one ---- */
+
+#define WIDEST 8 /* vectors of a row of the product that stay in registers while its entries are gone through */
+#define AHEAD 6  /* entries from now, whose row of X is fetched */
+
+#define ROW_TIMES(name, index)                                                                                        \
+    INLINE void name(const int width, number n_entries, const index *restrict columns, const float *restrict data,    \
+                     const vector *restrict X, number stride, vector *restrict out)                                   \
+    {                                                                                                                 \
+        vector sum[WIDEST] = {0};                                                                                     \
+        ROLLED for (number e = 0; e < n_entries; e++) {                                                               \
+            const vector *x = X + columns[e] * stride;                                                                \
+            const vector *later = X + columns[MIN(e + AHEAD, n_entries - 1)] * stride;                                \
+            for (int v = 0; v < width; v++) __builtin_prefetch(later + v);                                            \
+            for (int v = 0; v < width; v++) sum[v] += data[e] * x[v];                                                 \
+        }                                                                                                             \
+        for (int v = 0; v < width; v++) out[v] = sum[v];                                                              \
+    }
+
+#define CASE(row, width) case width: row(width, size, at, value, X + from, stride, out + i * stride + from); break;
+
+/* CSR (n, d) times X (d, 16 stride) -> out (n, 16 stride) */
+#define SPARSE_TIMES(name, row, index)                                                                                \
+    FOR_EVERY_PROCESSOR                                                                                               \
+    void name(number n, const index *starts, const index *columns, const float *data, const float *X_, number stride, \
+              float *out_)                                                                                            \
+    {                                                                                                                 \
+        const vector *X = (const vector *)X_;                                                                         \
+        vector *out = (vector *)out_;                                                                                 \
+        for (number i = 0; i < n; i++) {                                                                              \
+            const number size = starts[i + 1] - starts[i];                                                            \
+            const index *at = columns + starts[i];                                                                    \
+            const float *value = data + starts[i];                                                                    \
+            for (number from = 0; from < stride; from += WIDEST)                                                      \
+                switch (MIN(stride - from, WIDEST)) {                                                                 \
+                    CASE(row, 1) CASE(row, 2) CASE(row, 3) CASE(row, 4)                                               \
+                    CASE(row, 5) CASE(row, 6) CASE(row, 7) CASE(row, 8)                                               \
+                }                                                                                                     \
+        }                                                                                                             \
+    }
+
+ROW_TIMES(row_times_32, int32_t)
+ROW_TIMES(row_times_64, int64_t)
+SPARSE_TIMES(sparse_times_32, row_times_32, int32_t)
+SPARSE_TIMES(sparse_times_64, row_times_64, int64_t)

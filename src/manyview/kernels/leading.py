@@ -26,10 +26,17 @@ class Pairs(NamedTuple):
 
 
 def leading_pairs(
-    times: Callable[[FloatArray], FloatArray], width: int, rank: int, /, *, seed: int, n_steps: int = POWER_ITERATIONS
+    times: Callable[[FloatArray], FloatArray],
+    width: int,
+    rank: int,
+    /,
+    *,
+    seed: int,
+    n_steps: int = POWER_ITERATIONS,
+    oversampling: int = OVERSAMPLING,
 ) -> Pairs:
     """The ``rank`` leading eigenpairs of the (width, width) operator V -> M V."""
-    V: FloatArray = np.random.default_rng(seed).standard_normal((width, min(rank + OVERSAMPLING, width)))
+    V: FloatArray = np.random.default_rng(seed).standard_normal((width, min(rank + oversampling, width)))
     for _ in range(n_steps):
         V = times(V)
         V = V @ inverse_root(V.T @ V).matrix

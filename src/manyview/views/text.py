@@ -19,6 +19,7 @@ import scipy.sparse as sp
 from manyview.engine import Engine, Rows, add, concatenate
 from manyview.kernels.arrays import FloatArray, Table
 from manyview.kernels.leading import leading_pairs
+from manyview.kernels.sparse import LANES, times
 from manyview.kernels.spectral import unit_rows
 from manyview.views.blocks import RowBlock, some_rows
 
@@ -56,7 +57,7 @@ class PrincipalScores:
 
     def raw(self, block: RowBlock, /) -> FloatArray:
         """Scores before the rows get unit length: the first of them are those of a lower rank."""
-        return np.asarray(self.words(block) @ self.components - self.shift)
+        return times(self.words(block), self.components) - self.shift
 
     def of_raw(self, raw: FloatArray, /) -> FloatArray:
         """The scores, from raw scores of this or a higher rank."""
@@ -125,12 +126,14 @@ def _from_few_rows(words: WordWeights, sample: RowBlock, rank: int, seed: int) -
 
     def gram_times(U: FloatArray) -> FloatArray:
         total = U.sum(axis=0)
-        product = np.asarray(phi @ (transposed @ U.astype(phi.dtype, copy=False)), dtype=np.float64)
+        product = times(phi, times(transposed, U.astype(phi.dtype, copy=False))).astype(np.float64, copy=False)
         return product - np.outer(m, total) - (m @ U - m.mean() * total)
 
-    values, U = leading_pairs(gram_times, n, _possible(rank, n, width), seed=seed, n_steps=STEPS_ON_SAMPLE)
+    values, U = leading_pairs(
+        gram_times, n, _possible(rank, n, width), seed=seed, n_steps=STEPS_ON_SAMPLE, oversampling=LANES
+    )
     values = np.maximum(values, 1e-12 * max(float(values[0]), np.finfo(float).tiny))  # what varies nowhere stays small
-    C = np.asarray(transposed @ U.astype(phi.dtype, copy=False))  # as many rows as words: nothing is copied
+    C = times(transposed, U.astype(phi.dtype, copy=False))  # as many rows as words: nothing is copied
     C -= np.outer(mean.astype(phi.dtype), U.sum(axis=0).astype(phi.dtype))
     C /= np.sqrt(values).astype(phi.dtype)
     return _scores(words, C, mean)

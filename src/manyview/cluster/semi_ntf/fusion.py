@@ -22,6 +22,7 @@ import scipy.sparse as sp
 from manyview.anchors import AnchorGraph, GraphBlock
 from manyview.engine import Engine, Rows, add
 from manyview.kernels.arrays import FloatArray, IntArray, Table
+from manyview.kernels.sparse import times
 
 LARGEST_SHARE = 0.999
 SHARPNESS = 1.5
@@ -41,7 +42,7 @@ class Fusion(NamedTuple):
     def walk(self, block: GraphBlock, /, right: FloatArray) -> FloatArray:
         """A @ right for a block."""
         scaled = (self.column_scale[:, None] * right).astype(block.weights.dtype, copy=False)
-        return np.asarray(self.mixed(block) @ scaled)
+        return times(self.mixed(block), scaled)
 
     def label_masses(self, block: GraphBlock, labels: IntArray, n_clusters: int, /) -> FloatArray:
         """B'Z (G m, K) of a block, Z with a one in the column of the label."""

@@ -26,6 +26,7 @@ from manyview.cluster.semi_ntf.weights import (
 )
 from manyview.engine import Engine, Rows, add
 from manyview.kernels.arrays import BoolArray, FloatArray, IntArray
+from manyview.kernels.sparse import times
 from manyview.kernels.spectral import Basis
 from manyview.kernels.tproduct import to_views
 
@@ -295,4 +296,4 @@ def membership_of(fusion: Fusion, anchor_membership: FloatArray, block: GraphBlo
 
 def _shares_of_clusters(fusion: Fusion, anchor_membership: FloatArray, block: GraphBlock) -> FloatArray:
     """The same in the precision of the graph: it is kept for all rows."""
-    return np.asarray(fusion.mixed(block) @ anchor_membership.astype(block.weights.dtype))
+    return times(fusion.mixed(block), anchor_membership.astype(block.weights.dtype))
