@@ -134,8 +134,8 @@ def one_iterations(n_rows: str, n_jobs: str) -> Result:
 
     model = SemiNTF(K, random_state=0, n_jobs=int(n_jobs), tol=0, max_iter=20, verbose=note).fit(views)
     r = model.factors_.shape[1]
-    # of a row: S and W in, W out; the products S (2GR), PR, S'Q, S'P, P'P
-    moved, operations = int(n_rows) * 4 * (r + 2 * K), int(n_rows) * 2 * (3 * r * K + 2 * K * K)
+    # of a row: S and Z in, Z out; the products S (2GR), PR, S'P, and half of P'P
+    moved, operations = int(n_rows) * 4 * (r + 2 * K), int(n_rows) * (4 * r * K + 2 * K * K + K * (K + 1))
     return {
         "iteration": float(np.min(np.diff(stamps[1:]))),
         "moved": moved,

@@ -99,8 +99,8 @@ number nearest(const float *d, number n, number m, number k, number *columns, fl
 #define TILE 128 /* rows; sweep.py has the same number */
 #define LANES 16
 #define STEPS (TILE / LANES)
-#define MOST_K 5 /* products go through blocks of registers: 4 x 5 sums, or 5 columns of Q in 4 vectors of rows */
-#define MOST_J 4
+#define MOST_J 4 /* blocks of registers: 4 x 5 sums, or 5 columns of Q in 4 vectors of rows */
+#define MOST_K 5
 #define RUN 4
 
 typedef float vector __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
@@ -128,7 +128,7 @@ INLINE const vector *expand(const int n_k, number r, number K, const float *rest
 }
 
 /* sums += X Pᵀ, n_j x n_k of it, not yet added up over the lanes */
-INLINE const vector *contract_block(const int n_j, const int n_k, number K, const vector *restrict X,
+INLINE const vector *contract(const int n_j, const int n_k, number K, const vector *restrict X,
                               const vector *restrict P, vector *restrict sums, const vector *next)
 {
     vector sum[MOST_J][MOST_K] = {0};
@@ -146,17 +146,9 @@ INLINE const vector *contract_block(const int n_j, const int n_k, number K, cons
     return next;
 }
 
-/* the same for sizes that are not known to the compiler */
-INLINE const vector *contract(number n_j, number n_k, number K, const vector *X, const vector *P, vector *sums,
-                              const vector *next)
-{
-    switch (8 * n_j + n_k) {
-#define BLOCK(j, k) case 8 * j + k: return contract_block(j, k, K, X, P, sums, next);
-#define BLOCKS(k) BLOCK(1, k) BLOCK(2, k) BLOCK(3, k) BLOCK(4, k)
-        BLOCKS(1) BLOCKS(2) BLOCKS(3) BLOCKS(4) BLOCKS(5)
-    }
-    return next;
-}
+/* products go through the largest block of registers that fits; few sizes, because each is compiled on its own */
+INLINE int part_of_j(number left) { return left >= 4 ? 4 : left >= 2 ? 2 : 1; }
+INLINE int part_of_k(number left) { return left >= 5 ? 5 : left >= 2 ? 2 : 1; }
 
 INLINE void absolute(number n, const scalar *restrict Z, scalar *restrict P)
 {
@@ -192,17 +184,25 @@ float sweep(number n, number r, number K, const float *S_, const float *Z_, cons
     for (number i = 0; i < n; i++, S += r * STEPS, Z += K * STEPS, renewed += K * STEPS) {
         const vector *next = S + r * STEPS;
         absolute(K * TILE, (const scalar *)Z, (scalar *)P);
-        for (number k = 0; k < K; k += MOST_K)
-            switch (MIN(K - k, MOST_K)) {
-#define COLUMNS(n_k) case n_k: next = expand(n_k, r, K, A + k, R + k, S, P, Q + k * STEPS, next); break;
-                COLUMNS(1) COLUMNS(2) COLUMNS(3) COLUMNS(4) COLUMNS(5)
+        for (number k = 0, n_k; k < K; k += n_k)
+            switch (n_k = part_of_k(K - k)) {
+#define COLUMNS(size) case size: next = expand(size, r, K, A + k, R + k, S, P, Q + k * STEPS, next); break;
+                COLUMNS(1) COLUMNS(2) COLUMNS(5)
             }
         residual = renew(K * TILE, mu, ahead, (const scalar *)Z, (scalar *)Q, (scalar *)renewed, (scalar *)P, residual);
-        for (number k = 0; k < K; k += MOST_K) {
-            for (number j = 0; j < r; j += MOST_J)
-                next = contract(MIN(r - j, MOST_J), MIN(K - k, MOST_K), K, S + j * STEPS, P + k * STEPS, sums + j * K + k, next);
-            for (number j = 0; j < MIN(k + MOST_K, K); j += MOST_J) /* PᵀP is symmetric: half of it will do */
-                next = contract(MIN(K - j, MOST_J), MIN(K - k, MOST_K), K, P + j * STEPS, P + k * STEPS, sums + (r + j) * K + k, next);
+        for (number k = 0, n_k; k < K; k += n_k) {
+            n_k = part_of_k(K - k);
+            for (number j = 0, n_j; j < r + k + n_k; j += n_j) { /* of PᵀP, which is symmetric, half will do */
+                const number of_P = j - r;
+                const vector *x = of_P < 0 ? S + j * STEPS : P + of_P * STEPS;
+                n_j = part_of_j(of_P < 0 ? r - j : K - of_P);
+                switch (8 * n_j + n_k) {
+#define BLOCK(j_, k_) case 8 * j_ + k_: next = contract(j_, k_, K, x, P + k * STEPS, sums + j * K + k, next); break;
+                    BLOCK(1, 1) BLOCK(2, 1) BLOCK(4, 1)
+                    BLOCK(1, 2) BLOCK(2, 2) BLOCK(4, 2)
+                    BLOCK(1, 5) BLOCK(2, 5) BLOCK(4, 5)
+                }
+            }
             if (next > S + 2 * r * STEPS) next = Z + K * STEPS;
         }
     }
@@ -219,43 +219,30 @@ float sweep(number n, number r, number K, const float *S_, const float *Z_, cons
 #define WIDEST 8 /* vectors of a row of the product that stay in registers while its entries are gone through */
 #define AHEAD 6  /* entries from now, whose row of X is fetched */
 
-#define ROW_TIMES(name, index)                                                                                        \
-    INLINE void name(const int width, number n_entries, const index *restrict columns, const float *restrict data,    \
-                     const vector *restrict X, number stride, vector *restrict out)                                   \
-    {                                                                                                                 \
-        vector sum[WIDEST] = {0};                                                                                     \
-        ROLLED for (number e = 0; e < n_entries; e++) {                                                               \
-            const vector *x = X + columns[e] * stride;                                                                \
-            const vector *later = X + columns[MIN(e + AHEAD, n_entries - 1)] * stride;                                \
-            for (int v = 0; v < width; v++) __builtin_prefetch(later + v);                                            \
-            for (int v = 0; v < width; v++) sum[v] += data[e] * x[v];                                                 \
-        }                                                                                                             \
-        for (int v = 0; v < width; v++) out[v] = sum[v];                                                              \
+INLINE void row_times(const int width, number n_entries, const int32_t *restrict columns, const float *restrict data,
+                      const vector *restrict X, number stride, vector *restrict out)
+{
+    vector sum[WIDEST] = {0};
+    ROLLED for (number e = 0; e < n_entries; e++) {
+        const vector *x = X + columns[e] * stride, *later = X + columns[MIN(e + AHEAD, n_entries - 1)] * stride;
+        for (int v = 0; v < width; v++) __builtin_prefetch(later + v);
+        for (int v = 0; v < width; v++) sum[v] += data[e] * x[v];
     }
-
-#define CASE(row, width) case width: row(width, size, at, value, X + from, stride, out + i * stride + from); break;
+    for (int v = 0; v < width; v++) out[v] = sum[v];
+}
 
 /* CSR (n, d) times X (d, 16 stride) -> out (n, 16 stride) */
-#define SPARSE_TIMES(name, row, index)                                                                                \
-    FOR_EVERY_PROCESSOR                                                                                               \
-    void name(number n, const index *starts, const index *columns, const float *data, const float *X_, number stride, \
-              float *out_)                                                                                            \
-    {                                                                                                                 \
-        const vector *X = (const vector *)X_;                                                                         \
-        vector *out = (vector *)out_;                                                                                 \
-        for (number i = 0; i < n; i++) {                                                                              \
-            const number size = starts[i + 1] - starts[i];                                                            \
-            const index *at = columns + starts[i];                                                                    \
-            const float *value = data + starts[i];                                                                    \
-            for (number from = 0; from < stride; from += WIDEST)                                                      \
-                switch (MIN(stride - from, WIDEST)) {                                                                 \
-                    CASE(row, 1) CASE(row, 2) CASE(row, 3) CASE(row, 4)                                               \
-                    CASE(row, 5) CASE(row, 6) CASE(row, 7) CASE(row, 8)                                               \
-                }                                                                                                     \
-        }                                                                                                             \
-    }
-
-ROW_TIMES(row_times_32, int32_t)
-ROW_TIMES(row_times_64, int64_t)
-SPARSE_TIMES(sparse_times_32, row_times_32, int32_t)
-SPARSE_TIMES(sparse_times_64, row_times_64, int64_t)
+FOR_EVERY_PROCESSOR
+void sparse_times(number n, const number *starts, const int32_t *columns, const float *data, const float *X_,
+                  number stride, float *out_)
+{
+    const vector *X = (const vector *)X_;
+    vector *out = (vector *)out_;
+    for (number i = 0; i < n; i++, out += stride)
+        for (number from = 0; from < stride; from += WIDEST)
+            switch (MIN(stride - from, WIDEST)) {
+#define WIDTH(size) case size: \
+    row_times(size, starts[i + 1] - starts[i], columns + starts[i], data + starts[i], X + from, stride, out + from); break;
+                WIDTH(1) WIDTH(2) WIDTH(3) WIDTH(4) WIDTH(5) WIDTH(6) WIDTH(7) WIDTH(8)
+            }
+}

@@ -23,9 +23,8 @@ def _load() -> ctypes.CDLL | None:
     loaded.nearest.restype = _number
     loaded.sweep.argtypes = [_number] * 3 + [_pointer] * 4 + [_float] * 2 + [_pointer] * 3
     loaded.sweep.restype = _float
-    for times in (loaded.sparse_times_32, loaded.sparse_times_64):
-        times.argtypes = [_number, *[_pointer] * 4, _number, _pointer]
-        times.restype = None
+    loaded.sparse_times.argtypes = [_number, *[_pointer] * 4, _number, _pointer]
+    loaded.sparse_times.restype = None
     return loaded
 
 

@@ -22,8 +22,6 @@ def times(A: Table, X: FloatArray, /) -> FloatArray:
     if width % LANES:
         whole[:, :width] = X
     product = np.empty((A.shape[0], stride * LANES), np.float32)
-    loop = library.sparse_times_32 if A.indices.dtype == np.int32 else library.sparse_times_64
-    starts = A.indptr.astype(A.indices.dtype, copy=False)
-    arrays = (starts, A.indices, A.data, whole)
-    loop(A.shape[0], *(array.ctypes.data for array in arrays), stride, product.ctypes.data)
+    arrays = (A.indptr.astype(np.int64, copy=False), A.indices.astype(np.int32, copy=False), A.data, whole)
+    library.sparse_times(A.shape[0], *(array.ctypes.data for array in arrays), stride, product.ctypes.data)
     return product if width % LANES == 0 else np.ascontiguousarray(product[:, :width])

@@ -88,7 +88,7 @@ class SemiNTF(ClusterMixin, TransformerMixin, BaseEstimator):
         Type of what is kept per row; ``"auto"`` is float64 up to 5,000 rows. Small matrices are always float64.
     n_jobs : int or None, default=None
         Threads; None uses all cores. The result has the same bits for any number.
-    block_rows : int, default=8192
+    block_rows : int, default=16384
         Rows handled at once.
     engine : {"auto", "memory", "disk", "dask"}, default="auto"
         Where row blocks live; the result has the same bits everywhere for the same ``block_rows``. ``"auto"`` looks at
