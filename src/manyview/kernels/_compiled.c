@@ -175,7 +175,7 @@ INLINE float renew(number n, float mu, float ahead, const scalar *restrict Z, co
 /* tiles S (n, r, TILE), Z and renewed (n, K, TILE); room for 2 K TILE + (r + K) K LANES floats; SP (r, K), PP (K, K) */
 FOR_EVERY_PROCESSOR
 float sweep(number n, number r, number K, const float *S_, const float *Z_, const float *A, const float *R, float mu,
-            float ahead, float *renewed_, float *room, float *SP_PP)
+            float ahead, float *renewed_, float *room, double *SP_PP)
 {
     const vector *S = (const vector *)S_, *Z = (const vector *)Z_;
     vector *renewed = (vector *)renewed_, *P = (vector *)room, *Q = P + K * STEPS, *sums = Q + K * STEPS;
@@ -206,11 +206,13 @@ float sweep(number n, number r, number K, const float *S_, const float *Z_, cons
             if (next > S + 2 * r * STEPS) next = Z + K * STEPS;
         }
     }
-    for (number i = 0; i < (r + K) * K; i++) {
-        float sum = 0;
-        for (int l = 0; l < LANES; l++) sum += sums[i][l];
-        SP_PP[i] = sum;
-    }
+    for (number j = 0; j < r + K; j++)
+        for (number k = j < r ? 0 : j - r; k < K; k++) {
+            double sum = 0;
+            for (int l = 0; l < LANES; l++) sum += sums[j * K + k][l];
+            SP_PP[j * K + k] = sum;
+            if (j >= r) SP_PP[(r + k) * K + j - r] = sum;
+        }
     return residual;
 }
 

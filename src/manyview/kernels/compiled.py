@@ -1,7 +1,7 @@
 """The compiled loops of ``_compiled.c``, where the installation has them.
 
 They are built with the package if there is a C compiler, and called through ctypes, which lets other threads run
-meanwhile. Each has a twin in NumPy beside its caller, which works wherever there is no library.
+meanwhile. Each has a twin in NumPy or SciPy beside its caller, which works wherever there is no library.
 MANYVIEW_COMPILED=0 in the environment asks for the twins.
 """
 

@@ -53,7 +53,8 @@ def _by_compiled(library: CDLL, d: FloatArray, k: int) -> tuple[IntArray, FloatA
     n, m = d.shape
     d = np.ascontiguousarray(d)
     columns, values, left = np.empty((n, k), np.int64), np.empty((n, k), np.float32), np.empty(n, np.int64)
-    n_left = library.nearest(d.ctypes.data, n, m, k, columns.ctypes.data, values.ctypes.data, left.ctypes.data)
+    found = (array.ctypes.data for array in (columns, values, left))
+    n_left = library.nearest(d.ctypes.data, n, m, k, *found)
     if n_left:  # rows with many equals, or with hardly a number
         rows = left[:n_left]
         columns[rows], values[rows] = _by_sorting(d[rows], k)

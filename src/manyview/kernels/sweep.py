@@ -13,6 +13,7 @@ before the next one comes.
 from __future__ import annotations
 
 from ctypes import CDLL
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
@@ -91,16 +92,15 @@ def _by_compiled(
     S, Z = np.ascontiguousarray(S), np.ascontiguousarray(Z)
     renewed = _aligned(Z.shape, Z.dtype)
     room = _aligned((2 * K * TILE + (r + K) * K * LANES,), Z.dtype)
-    sums = np.empty((r + K, K), Z.dtype)
+    sums = np.empty((r + K, K))
     inputs, outputs = (a.ctypes.data for a in (S, Z, A, R)), (a.ctypes.data for a in (renewed, room, sums))
     residual = library.sweep(n, r, K, *inputs, mu, ahead, *outputs)
-    upper = np.triu(sums[r:].astype(np.float64))
-    return Swept(renewed, sums[:r].astype(np.float64), upper + np.triu(upper, 1).T, residual)
+    return Swept(renewed, sums[:r], sums[r:], residual)
 
 
 def _aligned(shape: tuple[int, ...], dtype: np.dtype[np.generic]) -> FloatArray:
     """An empty array that begins at a line of memory: vectors then never lie across two."""
-    size = int(np.prod(shape)) * dtype.itemsize
+    size = prod(shape) * dtype.itemsize
     memory = np.empty(size + LINE, np.uint8)
     first = -memory.ctypes.data % LINE
     return memory[first : first + size].view(dtype).reshape(shape)
