@@ -92,6 +92,17 @@ def test_what_comes_in_is_left_as_it_is_and_need_not_be_aligned():
         assert_array_equal(a, b)
 
 
+def test_the_new_state_may_take_the_place_of_the_old_with_the_same_bits():
+    S, H, Y, A, R = problem(700, 13, 7, 5)
+    tiles, Z = tiled(S), tiled(H - Y)
+    expected = sweep(tiles, Z, A, R, mu=1.0, ahead=1.2)
+    fixed = Z.copy()
+    fixed.flags.writeable = False
+    for state in (fixed, Z):
+        for a, b in zip(sweep(tiles, state, A, R, mu=1.0, ahead=1.2, in_place=True), expected, strict=True):
+            assert_array_equal(a, b)
+
+
 @both_ways
 @given(st.integers(1, 3 * TILE), st.integers(1, 5))
 def test_tiles_hold_the_rows_and_zeros(n, width):

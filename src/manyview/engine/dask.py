@@ -56,6 +56,8 @@ class DaskEngine:
         The cluster; by default that of the active client.
     """
 
+    gives_up = False  # a block that is lost is made again from the one before
+
     def __init__(self, *, block_rows: int = BLOCK_ROWS, client: Any = None) -> None:
         self._library = optional("dask", extra="distributed", use="The Dask engine")
         self.client = _active_client() if client is None else client

@@ -43,6 +43,8 @@ class DiskEngine:
         Directory for the blocks, by default that of temporary files. On some systems that one is kept in memory.
     """
 
+    gives_up = False  # what a function hands on is known by being the same array
+
     def __init__(
         self, *, n_jobs: int | None = None, block_rows: int = BLOCK_ROWS, scratch: str | PathLike[str] | None = None
     ) -> None:

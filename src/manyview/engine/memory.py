@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from itertools import islice
 from typing import Any
 
 from joblib import effective_n_jobs
@@ -13,7 +14,9 @@ from threadpoolctl import ThreadpoolController
 
 from manyview.engine.rows import BLOCK_ROWS, B, C, Rows, T, concatenate, even_edges, fold, settled
 
-AHEAD = 2  # blocks per thread that may wait for an earlier one
+AHEAD = 2  # bundles per thread that may wait for an earlier one
+MOST_IN_BUNDLE = 4  # blocks that go to a thread together: handing over takes as long as a short step of a block
+FEWEST_BUNDLES = 8  # per thread, so that all end at about the same time
 
 
 class MemoryEngine:
@@ -22,6 +25,8 @@ class MemoryEngine:
     Use it as a context: BLAS is limited to one thread inside, in the small steps between passes too, so that the
     number of threads cannot change a bit of the result.
     """
+
+    gives_up = True
 
     def __init__(self, *, n_jobs: int | None = None, block_rows: int = BLOCK_ROWS) -> None:
         self.n_threads = int(effective_n_jobs(-1 if n_jobs is None else n_jobs))
@@ -79,14 +84,20 @@ class MemoryEngine:
             return
         if self._pool is None:
             raise RuntimeError("An engine with several threads works inside `with engine.running():`.")
-        waiting: deque[Future[C]] = deque()
+        size = max(min(n_blocks // (FEWEST_BUNDLES * self.n_threads), MOST_IN_BUNDLE), 1)
+        waiting: deque[Future[list[C]]] = deque()
+
+        def of_bundle(bundle: list[B]) -> list[C]:
+            return [settled(function(block)) for block in _given_up(bundle)]
+
         try:
-            for block in blocks:
-                waiting.append(self._pool.submit(lambda block=block: settled(function(block))))  # type: ignore[misc]
+            while bundle := list(islice(blocks, size)):
+                waiting.append(self._pool.submit(of_bundle, bundle))
+                del bundle
                 if len(waiting) > AHEAD * self.n_threads:
-                    yield waiting.popleft().result()
+                    yield from waiting.popleft().result()
             while waiting:
-                yield waiting.popleft().result()
+                yield from waiting.popleft().result()
         finally:
             for future in waiting:
                 future.cancel()

@@ -1,14 +1,16 @@
 """How a function on one row block runs over all rows. This module knows blocks and order, and no clustering.
 
 A *block* is any object that holds a stretch of rows: arrays, CSR matrices, plain values, and tuples or lists of them.
-Block functions change nothing in place. What crosses blocks is small and is combined in one fixed tree over the order
-of the blocks, so the result is the same bits for any number of workers and for any engine.
+Block functions change nothing in place, but for blocks that are given up (`Engine.gives_up`). What crosses blocks is
+small and is combined in one fixed tree over the order of the blocks, so the result is the same bits for any number of
+workers and for any engine.
 
 A plain list instead of an engine's own blocks is something small: it is worked on where the caller is.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from operator import is_
 from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
@@ -31,6 +33,8 @@ class Rows(Protocol[Block]):
 
 class Engine(Protocol):
     """Runs block functions. Every engine gives the same bits for the same blocks."""
+
+    gives_up: bool  # whether nobody sees the blocks of a `step` again: its function may then write over them
 
     def running(self) -> AbstractContextManager["Engine"]:
         """Hold what the engine needs (threads, files, a cluster) for the time of a fit."""
@@ -90,11 +94,10 @@ def settled(block: T) -> T:
     """The same block, arrays row-major and aligned, matrices CSR: where it has been must not show in its bits."""
     if isinstance(block, np.ndarray):
         return cast(T, block if block.flags.c_contiguous and block.flags.aligned else block.copy())
-    if sp.issparse(block):
-        return cast(T, block.tocsr())  # type: ignore[attr-defined]
     if isinstance(block, tuple | list):
-        return rebuilt(block, [settled(part) for part in block])
-    return block
+        parts = [settled(part) for part in block]
+        return block if all(map(is_, parts, block)) else rebuilt(block, parts)
+    return cast(T, block.tocsr()) if sp.issparse(block) else block  # type: ignore[attr-defined]
 
 
 def rebuilt(like: T, parts: list[Any]) -> T:

@@ -155,9 +155,9 @@ INLINE void absolute(number n, const scalar *restrict Z, scalar *restrict P)
     for (number i = 0; i < n; i++) P[i] = MAX(Z[i], -Z[i]);
 }
 
-/* the new Z and |Z|, and the largest entry of H - Q so far */
-INLINE float renew(number n, float mu, float ahead, const scalar *restrict Z, const scalar *restrict Q,
-                   scalar *restrict renewed, scalar *restrict P, float residual)
+/* the new Z, which may take the place of the old, and |Z|; and the largest entry of H - Q so far */
+INLINE float renew(number n, float mu, float ahead, const scalar *Z, const scalar *restrict Q, scalar *renewed,
+                   scalar *restrict P, float residual)
 {
     const float back = 1 / mu;
 #pragma omp simd reduction(max : residual)

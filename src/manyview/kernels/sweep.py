@@ -36,11 +36,21 @@ class Swept(NamedTuple):
     residual: float
 
 
-def sweep(S: FloatArray, Z: FloatArray, A: FloatArray, R: FloatArray, /, *, mu: float, ahead: float) -> Swept:
-    """The pass over tiles S (tiles, r, TILE) and Z (tiles, K, TILE)."""
+def sweep(
+    S: FloatArray,
+    Z: FloatArray,
+    A: FloatArray,
+    R: FloatArray,
+    /,
+    *,
+    mu: float,
+    ahead: float,
+    in_place: bool = False,
+) -> Swept:
+    """The pass over tiles S (tiles, r, TILE) and Z (tiles, K, TILE); the new Z may take the place of the old."""
     A, R = (np.ascontiguousarray(factor, dtype=S.dtype) for factor in (A, R))
     if compiled.library is not None and S.dtype == np.float32 and len(R) <= COMPILED_K:
-        return _by_compiled(compiled.library, S, Z, A, R, mu, ahead)
+        return _by_compiled(compiled.library, S, Z, A, R, mu, ahead, in_place)
     return _by_products(S, Z, A, R, mu, ahead)
 
 
@@ -85,12 +95,12 @@ def _by_products(S: FloatArray, Z: FloatArray, A: FloatArray, R: FloatArray, mu:
 
 
 def _by_compiled(
-    library: CDLL, S: FloatArray, Z: FloatArray, A: FloatArray, R: FloatArray, mu: float, ahead: float
+    library: CDLL, S: FloatArray, Z: FloatArray, A: FloatArray, R: FloatArray, mu: float, ahead: float, in_place: bool
 ) -> Swept:
     n, r, _ = S.shape
     K = len(R)
     S, Z = np.ascontiguousarray(S), np.ascontiguousarray(Z)
-    renewed = _aligned(Z.shape, Z.dtype)
+    renewed = Z if in_place and Z.flags.writeable else _aligned(Z.shape, Z.dtype)
     room = _aligned((2 * K * TILE + (r + K) * K * LANES,), Z.dtype)
     sums = np.empty((r + K, K))
     inputs, outputs = (a.ctypes.data for a in (S, Z, A, R)), (a.ctypes.data for a in (renewed, room, sums))

@@ -135,9 +135,10 @@ def _iterate(
     after = Penalties(*(min(value * options.eta, LARGEST_PENALTY) for value in loop.penalties))
     R = _orthogonaliser(rows, engine, loop)
     A = 2 * loop.G[0] @ R
+    in_place = engine.gives_up
 
     def of_block(block: SharedBlock) -> tuple[SharedBlock, Report]:
-        Z, StP, PtP, residual = sweep(block.tiles, block.Z, A, R, mu=mu, ahead=after.mu)
+        Z, StP, PtP, residual = sweep(block.tiles, block.Z, A, R, mu=mu, ahead=after.mu, in_place=in_place)
         return block._replace(Z=Z), Report(StP, PtP, residual)
 
     rows, report = engine.step(of_block, rows, _combine)
