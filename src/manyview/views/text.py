@@ -37,11 +37,13 @@ class WordWeights:
     def __call__(self, block: RowBlock, /) -> Table:
         parts = [sp.csr_array(block.tables[v]) for v in self.views]
         x = parts[0] if len(parts) == 1 else sp.hstack(parts, format="csr")
-        weighted = np.sign(x.data) * np.sqrt(np.abs(x.data)) * self.idf[x.indices]
-        row = np.repeat(np.arange(x.shape[0]), np.diff(x.indptr))  # of every entry
-        length = np.sqrt(np.bincount(row, weights=weighted**2, minlength=x.shape[0]))
-        data = weighted / np.where(length > 0, length, 1)[row]
-        return sp.csr_array((data.astype(self.idf.dtype, copy=False), x.indices, x.indptr), shape=x.shape)
+        n, dtype, counts = x.shape[0], self.idf.dtype, np.diff(x.indptr)
+        data = x.data if x.data.itemsize <= dtype.itemsize else x.data.astype(dtype)
+        damped = np.sqrt(data) if data.min(initial=0) >= 0 else np.sign(data) * np.sqrt(np.abs(data))
+        weighted = damped * self.idf[x.indices]
+        length = np.sqrt(np.bincount(np.repeat(np.arange(n), counts), weights=weighted**2, minlength=n))
+        weighted /= np.repeat(np.where(length > 0, length, 1).astype(weighted.dtype, copy=False), counts)
+        return sp.csr_array((weighted.astype(dtype, copy=False), x.indices, x.indptr), shape=x.shape)
 
 
 @dataclass(frozen=True)
@@ -130,7 +132,7 @@ def _from_few_rows(words: WordWeights, sample: RowBlock, rank: int, seed: int) -
         return product - np.outer(m, total) - (m @ U - m.mean() * total)
 
     values, U = leading_pairs(
-        gram_times, n, _possible(rank, n, width), seed=seed, n_steps=STEPS_ON_SAMPLE, oversampling=LANES
+        gram_times, n, _possible(rank, n, width), seed=seed, n_steps=STEPS_ON_SAMPLE, oversampling=LANES, exact=False
     )
     values = np.maximum(values, 1e-12 * max(float(values[0]), np.finfo(float).tiny))  # what varies nowhere stays small
     C = times(transposed, U.astype(phi.dtype, copy=False))  # as many rows as words: nothing is copied
