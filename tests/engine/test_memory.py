@@ -1,4 +1,5 @@
 import threading
+import weakref
 
 import numpy as np
 import pytest
@@ -159,3 +160,23 @@ def test_number_of_threads(n_jobs, n_threads):
 
 def test_all_processors_by_default():
     assert MemoryEngine().n_threads == MemoryEngine(n_jobs=-1).n_threads >= 1
+
+
+@THREADS
+def test_a_step_gives_up_the_old_blocks_as_it_goes(n_jobs):
+    rows = [np.full(5, float(i)) for i in range(100)]
+    known = [weakref.ref(block) for block in rows]
+    alive = []
+
+    def renew(block):
+        alive.append(sum(ref() is not None for ref in known))
+        return block + 1, float(block[0])
+
+    with MemoryEngine(n_jobs=n_jobs).running() as engine:
+        assert engine.gives_up
+        new, total = engine.step(renew, rows, add)
+    assert rows == []
+    assert alive[0] == 100
+    assert alive[-1] <= 25  # those that wait in bundles
+    assert total == sum(range(100))
+    assert [block[0] for block in new] == list(range(1, 101))
