@@ -35,7 +35,7 @@ from manyview.views.geometry import CLIP, Geometry, Scaling
 from manyview.views.scaling import Centred, Standardised
 
 FIXED_BYTES = 50_000_000  # sample, anchors, Gram matrices
-WORK_BYTES = 1_500  # of a row in a block that a thread is at work on
+WORK_BYTES = 2_200  # of a row in a block that a thread is at work on
 ROW_BYTES_ON_DISK = 60  # labels, and what else has an entry a row in memory
 GEOMETRIES = 2
 SAMPLED_ROWS = 20_000
