@@ -5,18 +5,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_array_equal
 
-from manyview.kernels import compiled
 from manyview.kernels import nearest as module
 from manyview.kernels.nearest import nearest
 
-
-@pytest.fixture(params=["compiled", "NumPy"], autouse=True)
-def way(request, monkeypatch):
-    """Every test of this file goes both ways; hypothesis runs all its examples in one of them."""
-    if request.param == "NumPy":
-        monkeypatch.setattr(compiled, "library", None)
-    elif compiled.library is None:
-        pytest.skip("this installation has no compiled loops")
+pytestmark = pytest.mark.usefixtures("way")
 
 
 @settings(deadline=None, max_examples=120, suppress_health_check=[HealthCheck.function_scoped_fixture])

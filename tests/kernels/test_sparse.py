@@ -5,17 +5,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from manyview.kernels import compiled
 from manyview.kernels.sparse import times
 
-
-@pytest.fixture(params=["compiled", "SciPy"], autouse=True)
-def way(request, monkeypatch):
-    """Every test of this file goes both ways."""
-    if request.param == "SciPy":
-        monkeypatch.setattr(compiled, "library", None)
-    elif compiled.library is None:
-        pytest.skip("this installation has no compiled loops")
+pytestmark = pytest.mark.usefixtures("way")
 
 
 @settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])

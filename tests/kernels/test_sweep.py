@@ -6,18 +6,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from manyview.kernels import compiled
 from manyview.kernels import sweep as module
 from manyview.kernels.sweep import TILE, gram, projected, sweep, tiled, untiled
 
-
-@pytest.fixture(params=["compiled", "NumPy"], autouse=True)
-def way(request, monkeypatch):
-    """Every test of this file goes both ways."""
-    if request.param == "NumPy":
-        monkeypatch.setattr(compiled, "library", None)
-    elif compiled.library is None:
-        pytest.skip("this installation has no compiled loops")
+pytestmark = pytest.mark.usefixtures("way")
 
 
 both_ways = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
