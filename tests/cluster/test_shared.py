@@ -6,8 +6,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from manyview.cluster.semi_ntf import admm, shared
 from manyview.cluster.semi_ntf.admm import Options, factorize, first_block
-from manyview.cluster.semi_ntf.shared import SharedBlock, factorize_shared, shared_block
-from manyview.engine import MemoryEngine, edges
+from manyview.cluster.semi_ntf.shared import SharedBlock, _together, factorize_shared, shared_block
+from manyview.engine import DiskEngine, MemoryEngine, edges
 from manyview.kernels.sweep import TILE
 from manyview.kernels.tproduct import view_transform
 
@@ -89,7 +89,7 @@ def test_state_is_one_matrix_a_row_and_blocks_report_their_size():
     result = factorize_shared(shared_start(np.float32), MemoryEngine(n_jobs=1), options(max_iter=2))
     block = result.rows[-1]
     assert isinstance(block, SharedBlock)
-    assert (block.Z.shape, block.Z.dtype, block.n_rows) == ((1, K, TILE), np.float32, N - 192)
+    assert (block.U.shape, block.U.dtype, block.n_rows) == ((1, K, TILE), np.float32, N - 192)
     assert block.H.shape == (1, N - 192, K)
     assert_array_equal(block.S[0], start(np.float32)[-1].S[0])
 
@@ -101,3 +101,30 @@ def test_the_number_of_threads_does_not_change_a_bit():
         with engine.running():
             results.append(indicator(factorize_shared(shared_start(block_rows=20), engine, options())))
     assert_array_equal(*results)
+
+
+def test_blocks_that_were_joined_come_back_one_by_one():
+    before = [block._replace(U=block.U.copy()) for block in shared_start(np.float32, block_rows=20)]
+    rows = MemoryEngine(n_jobs=1).join(_together, shared_start(np.float32, block_rows=20))
+    assert len(rows) < len(before) // 2
+    assert (rows[0].start, sum(block.n_rows for block in rows)) == (0, N)
+    assert_array_equal(np.concatenate([block.H[0] for block in rows]), np.concatenate([b.H[0] for b in before]))
+    assert_array_equal(np.concatenate([block.S[0] for block in rows]), np.concatenate([b.S[0] for b in before]))
+    doubled = [block.with_factors((2 * block.factors[0],)) for block in rows]
+    after = MemoryEngine(n_jobs=1).split(SharedBlock.apart, doubled)
+    for old, new in zip(before, after, strict=True):
+        assert (old.start, old.sizes) == (new.start, new.sizes)
+        assert_array_equal(2 * old.U, new.U)
+        assert_array_equal(old.tiles, new.tiles)
+
+
+def test_ill_conditioned_joined_blocks_give_the_bits_of_single_ones(monkeypatch, tmp_path):
+    """The second step of the orthogonaliser is a pass too."""
+    monkeypatch.setattr(shared, "TRUSTED_CONDITION", 0)
+    results = []
+    for engine in (MemoryEngine(n_jobs=1), MemoryEngine(n_jobs=2), DiskEngine(n_jobs=1, scratch=tmp_path)):
+        with engine.running():
+            rows = engine.map(lambda block: block, shared_start(block_rows=20))
+            results.append(indicator(factorize_shared(rows, engine, options(max_iter=5))))
+    assert_array_equal(results[0], results[1])
+    assert_array_equal(results[0], results[2])

@@ -177,6 +177,34 @@ def test_a_step_gives_up_the_old_blocks_as_it_goes(n_jobs):
         new, total = engine.step(renew, rows, add)
     assert rows == []
     assert alive[0] == 100
-    assert alive[-1] <= 25  # those that wait in bundles
+    assert alive[-1] <= 2  # those in work
     assert total == sum(range(100))
     assert [block[0] for block in new] == list(range(1, 101))
+
+
+@pytest.mark.parametrize(
+    "n_jobs, n_blocks, sizes", [(1, 3, [2, 1]), (2, 3, [1, 1, 1]), (1, 62, [32, 30]), (2, 62, [16, 16, 16, 14])]
+)
+def test_neighbours_are_joined_by_powers_of_two_and_come_apart_again(n_jobs, n_blocks, sizes):
+    engine = MemoryEngine(n_jobs=n_jobs)
+    together = engine.join(lambda blocks: [x for block in blocks for x in block], [[i] for i in range(n_blocks)])
+    assert list(map(len, together)) == sizes
+    assert engine.split(lambda block: [[x] for x in block], together) == [[i] for i in range(n_blocks)]
+
+
+@THREADS
+def test_an_exception_in_a_step_waits_for_the_other_threads(n_jobs):
+    running = []
+
+    def fail_in_the_first(block):
+        if block == 0:
+            raise ArithmeticError("block 0 went wrong")
+        running.append(block)
+        return block, block
+
+    with MemoryEngine(n_jobs=n_jobs).running() as engine:
+        with pytest.raises(ArithmeticError, match="block 0 went wrong"):
+            engine.step(fail_in_the_first, list(range(50)), add)
+        seen = len(running)
+        assert engine.step(lambda block: (block, block), [1, 2, 3], add) == ([1, 2, 3], 6)
+        assert len(running) == seen

@@ -6,8 +6,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+from manyview.engine.rows import fold
 from manyview.kernels import sweep as module
-from manyview.kernels.sweep import TILE, gram, projected, sweep, tiled, untiled
+from manyview.kernels.sweep import TILE, gram, joined, projected, sweep, tiled, untiled
 
 pytestmark = pytest.mark.usefixtures("way")
 
@@ -40,59 +41,77 @@ def test_a_pass_is_the_step_of_the_equations(n, r, K, seed):
     mu, ahead = 1.3, 1.5
     S, H, Y, A, R = problem(n, r, K, seed)
     expected_H, expected_Y, StP, PtP, residual = step(S, H, Y, A, R, mu, ahead)
-    swept = sweep(tiled(S), tiled(mu * H - Y), A, R, mu=mu, ahead=ahead)
-    Z = untiled(swept.Z, n)
+    swept = sweep(tiled(S), tiled(H - Y / mu), A, mu * R, shrink=mu / ahead)
+    U = untiled(swept.U, n)
     scale = np.abs(expected_H).max() + np.abs(expected_Y).max()
-    assert_allclose(np.maximum(Z, 0) / ahead, expected_H, atol=2e-5 * scale)
-    assert_allclose(np.maximum(-Z, 0), expected_Y, atol=2e-5 * scale)
-    assert_allclose(swept.StP, StP, atol=1e-5 * np.abs(S).sum() * scale)
-    assert_allclose(swept.PtP, PtP, rtol=1e-4, atol=1e-4 * np.trace(PtP))
+    assert_allclose(np.maximum(U, 0), expected_H, atol=2e-5 * scale)
+    assert_allclose(ahead * np.maximum(-U, 0), expected_Y, atol=2e-5 * scale)
+    assert_allclose(ahead * swept.sums[:r], StP, atol=1e-5 * np.abs(S).sum() * scale)
+    assert_allclose(ahead**2 * swept.sums[r:], PtP, rtol=1e-4, atol=1e-4 * np.trace(PtP))
     assert_allclose(swept.residual, residual, rtol=1e-4, atol=2e-5 * scale)
 
 
 @pytest.mark.parametrize("K", [1, 5, 6, 48, 100, 101])
 def test_any_number_of_clusters(K):
     S, H, Y, A, R = problem(300, 2 * K + 1, K, 1)
-    swept = sweep(tiled(S), tiled(H - Y), A, R, mu=1.0, ahead=1.2)
-    _, _, StP, PtP, residual = step(S, H, Y, A, R, 1.0, 1.2)
-    assert_allclose(swept.StP, StP, rtol=1e-3, atol=1e-4 * np.abs(StP).max())
-    assert_allclose(swept.PtP, PtP, rtol=1e-3, atol=1e-4 * np.abs(PtP).max())
-    assert_array_equal(swept.PtP, swept.PtP.T)
+    swept = sweep(tiled(S), tiled(H - Y), A, R, shrink=1.0)
+    _, _, StP, PtP, residual = step(S, H, Y, A, R, 1.0, 1.0)
+    sums = np.concatenate([StP, PtP])
+    assert_allclose(swept.sums, sums, rtol=1e-3, atol=1e-4 * np.abs(sums).max())
+    assert_array_equal(swept.sums[-K:], swept.sums[-K:].T)
     assert_allclose(swept.residual, residual, rtol=1e-4)
 
 
 def test_double_precision_stays_so():
     S, H, Y, A, R = problem(200, 7, 3, 2, np.float64)
-    swept = sweep(tiled(S), tiled(H - Y), A, R, mu=1.0, ahead=1.1)
+    swept = sweep(tiled(S), tiled(H - Y), A, R, shrink=1 / 1.1)
     H, Y, StP, PtP, residual = step(S, H, Y, A, R, 1.0, 1.1)
-    assert swept.Z.dtype == np.float64
-    assert_allclose(untiled(swept.Z, 200), 1.1 * H - Y, atol=1e-12)
-    assert_allclose(swept.StP, StP, atol=1e-10)
-    assert_allclose(swept.PtP, PtP, atol=1e-10)
+    assert swept.U.dtype == np.float64
+    assert_allclose(untiled(swept.U, 200), H - Y / 1.1, atol=1e-12)
+    assert_allclose(1.1 * swept.sums[:7], StP, atol=1e-10)
+    assert_allclose(1.21 * swept.sums[7:], PtP, atol=1e-10)
     assert_allclose(swept.residual, residual, atol=1e-12)
 
 
-def test_what_comes_in_is_left_as_it_is_and_need_not_be_aligned():
-    S, H, Y, A, R = problem(300, 9, 4, 3)
-    tiles, Z = tiled(S), tiled(H - Y)
-    crooked = np.empty(Z.size + 1, Z.dtype)[1:].reshape(Z.shape)
-    crooked[...] = Z
-    first, second = (sweep(tiles, z, A, R, mu=1.0, ahead=1.2) for z in (Z, crooked))
-    assert_array_equal(Z, tiled(H - Y))
-    assert_array_equal(tiles, tiled(S))
+def same(first, second):
     for a, b in zip(first, second, strict=True):
         assert_array_equal(a, b)
 
 
+@pytest.mark.parametrize("n_parts", range(1, 12))
+def test_joined_parts_give_the_bits_of_the_fold_over_them(n_parts):
+    _, _, _, A, R = problem(1, 9, 4, 6)
+    blocks = [problem(n, 9, 4, n)[:3] for n in (1, 128, 300, 129, 40, 700, 5, 256, 90, 91, 92)[:n_parts]]
+    states = [(tiled(S), tiled(H - Y)) for S, H, Y in blocks]
+    alone = [sweep(*state, A, R, shrink=0.9) for state in states]
+    together = [joined(part) for part in zip(*states, strict=True)]
+    swept = sweep(*together, A, R, shrink=0.9, parts=[len(S) for S, _ in states])
+    assert_array_equal(swept.U, np.concatenate([part.U for part in alone]))
+    assert_array_equal(swept.sums, fold((part.sums for part in alone), np.add))
+    assert swept.residual == max(part.residual for part in alone)
+
+
+def test_what_comes_in_is_left_as_it_is_and_need_not_be_aligned():
+    S, H, Y, A, R = problem(300, 9, 4, 3)
+    tiles, U = tiled(S), tiled(H - Y)
+    crooked = np.empty(U.size + 1, U.dtype)[1:].reshape(U.shape)
+    crooked[...] = U
+    same(*(sweep(tiles, u, A, R, shrink=0.9) for u in (U, crooked)))
+    assert_array_equal(U, tiled(H - Y))
+    assert_array_equal(tiles, tiled(S))
+
+
 def test_the_new_state_may_take_the_place_of_the_old_with_the_same_bits():
     S, H, Y, A, R = problem(700, 13, 7, 5)
-    tiles, Z = tiled(S), tiled(H - Y)
-    expected = sweep(tiles, Z, A, R, mu=1.0, ahead=1.2)
-    fixed = Z.copy()
+    tiles, U = tiled(S), tiled(H - Y)
+    expected = sweep(tiles, U, A, R, shrink=0.9)
+    fixed = U.copy()
     fixed.flags.writeable = False
-    for state in (fixed, Z):
-        for a, b in zip(sweep(tiles, state, A, R, mu=1.0, ahead=1.2, in_place=True), expected, strict=True):
-            assert_array_equal(a, b)
+    same(sweep(tiles, fixed, A, R, shrink=0.9, in_place=True), expected)
+    assert_array_equal(fixed, tiled(H - Y))
+    in_place = sweep(tiles, U, A, R, shrink=0.9, in_place=True)
+    same(in_place, expected)
+    assert in_place.U is U
 
 
 @both_ways

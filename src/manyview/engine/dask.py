@@ -102,6 +102,12 @@ class DaskEngine:
         pairs = [[a, b] for a, b in zip(first.bundles, second.bundles, strict=True)]
         return DaskRows(self, pairs, first.sizes)
 
+    def join(self, together: Callable[[list[B]], B], rows: Rows[B]) -> Rows[B]:
+        return rows
+
+    def split(self, apart: Callable[[B], list[B]], rows: Rows[B]) -> Rows[B]:
+        return rows
+
     def reduce(self, function: Callable[[B], T], rows: Rows[B], combine: Callable[[T, T], T]) -> T:
         if not isinstance(rows, DaskRows):
             return self._local.reduce(function, rows, combine)

@@ -82,6 +82,12 @@ class DiskEngine:
             return DiskRows(list(zip(first.packed, second.packed, strict=True)))
         return self._local.pair(first, second)
 
+    def join(self, together: Callable[[list[B]], B], rows: Rows[B]) -> Rows[B]:
+        return rows
+
+    def split(self, apart: Callable[[B], list[B]], rows: Rows[B]) -> Rows[B]:
+        return rows
+
     def reduce(self, function: Callable[[B], T], rows: Rows[B], combine: Callable[[T, T], T]) -> T:
         if not isinstance(rows, DiskRows):
             return self._local.reduce(function, rows, combine)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from itertools import islice
 from typing import Any
@@ -17,6 +17,8 @@ from manyview.engine.rows import BLOCK_ROWS, B, C, Rows, T, concatenate, even_ed
 AHEAD = 2  # bundles per thread that may wait for an earlier one
 MOST_IN_BUNDLE = 4  # blocks that go to a thread together: handing over takes as long as a short step of a block
 FEWEST_BUNDLES = 8  # per thread, so that all end at about the same time
+MOST_JOINED = 32  # blocks that become one, if
+FEWEST_JOINED = 2  # for every thread are left
 
 
 class MemoryEngine:
@@ -52,21 +54,40 @@ class MemoryEngine:
     def pair(self, first: Rows[B], second: Rows[C]) -> Rows[tuple[B, C]]:
         return list(zip(first, second, strict=True))
 
+    def join(self, together: Callable[[list[B]], B], rows: Rows[B]) -> list[B]:
+        blocks, n_blocks, size = _given_up(rows), len(rows), 1
+        while size < MOST_JOINED and -(-n_blocks // (2 * size)) >= FEWEST_JOINED * self.n_threads:
+            size *= 2
+        return [together(list(islice(blocks, size))) for _ in range(0, n_blocks, size)]
+
+    def split(self, apart: Callable[[B], list[B]], rows: Rows[B]) -> list[B]:
+        return [part for block in rows for part in apart(block)]
+
     def reduce(self, function: Callable[[B], T], rows: Rows[B], combine: Callable[[T, T], T]) -> T:
         return fold(self.results(function, rows), combine)
 
     def step(
         self, function: Callable[[B], tuple[C, T]], rows: Rows[B], combine: Callable[[T, T], T]
     ) -> tuple[list[C], T]:
-        blocks: list[C] = []
+        """All threads, this one too, take blocks until there is none."""
+        old: list[Any] = rows if isinstance(rows, list) else list(rows)
+        new: list[Any] = [None] * len(old)
+        numbers = iter(range(len(old)))
 
-        def reports() -> Iterator[T]:
-            for block, report in self._run(function, _given_up(rows), len(rows)):
-                blocks.append(block)
-                yield report
+        def work() -> None:
+            for i in numbers:
+                block, old[i] = old[i], None
+                new[i] = settled(function(block))
 
-        total = fold(reports(), combine)
-        return blocks, total
+        helpers = [self._threads().submit(work) for _ in range(min(self.n_threads, len(old)) - 1)]
+        try:
+            work()
+        finally:
+            wait(helpers)
+        for helper in helpers:
+            helper.result()
+        old.clear()
+        return [block for block, _ in new], fold((report for _, report in new), combine)
 
     def collect(self, function: Callable[[B], Any], rows: Rows[B]) -> Any:
         return concatenate(self.map(function, rows))
@@ -76,15 +97,11 @@ class MemoryEngine:
 
     def results(self, function: Callable[[B], C], rows: Rows[B]) -> Iterator[C]:
         """What ``function`` makes of the blocks, in their order; few are held at a time."""
-        return self._run(function, iter(rows), len(rows))
-
-    def _run(self, function: Callable[[B], C], blocks: Iterator[B], n_blocks: int) -> Iterator[C]:
-        if self.n_threads == 1 or n_blocks == 1:
-            yield from (settled(function(block)) for block in blocks)
+        if self.n_threads == 1 or len(rows) == 1:
+            yield from (settled(function(block)) for block in rows)
             return
-        if self._pool is None:
-            raise RuntimeError("An engine with several threads works inside `with engine.running():`.")
-        size = max(min(n_blocks // (FEWEST_BUNDLES * self.n_threads), MOST_IN_BUNDLE), 1)
+        blocks, pool = iter(rows), self._threads()
+        size = max(min(len(rows) // (FEWEST_BUNDLES * self.n_threads), MOST_IN_BUNDLE), 1)
         waiting: deque[Future[list[C]]] = deque()
 
         def of_bundle(bundle: list[B]) -> list[C]:
@@ -92,8 +109,7 @@ class MemoryEngine:
 
         try:
             while bundle := list(islice(blocks, size)):
-                waiting.append(self._pool.submit(of_bundle, bundle))
-                del bundle
+                waiting.append(pool.submit(of_bundle, bundle))
                 if len(waiting) > AHEAD * self.n_threads:
                     yield from waiting.popleft().result()
             while waiting:
@@ -101,6 +117,11 @@ class MemoryEngine:
         finally:
             for future in waiting:
                 future.cancel()
+
+    def _threads(self) -> ThreadPoolExecutor:
+        if self._pool is None:
+            raise RuntimeError("An engine with several threads works inside `with engine.running():`.")
+        return self._pool
 
 
 def _given_up(rows: Rows[B]) -> Iterator[B]:

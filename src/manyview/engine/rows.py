@@ -16,6 +16,7 @@ from typing import Any, Protocol, TypeVar, cast
 import numpy as np
 import scipy.sparse as sp
 
+PLAIN = {int, float, str, bool, type(None)}  # what is settled anyway
 BLOCK_ROWS = 16384  # of a block: long work for every call, so that threads seldom wait for one another
 
 B = TypeVar("B")
@@ -47,6 +48,12 @@ class Engine(Protocol):
 
     def pair(self, first: Rows[B], second: Rows[C]) -> Rows[tuple[B, C]]:
         """Blocks of two collections over the same rows, side by side."""
+
+    def join(self, together: Callable[[list[B]], B], rows: Rows[B]) -> Rows[B]:
+        """Longer blocks where the engine likes them: 2^j neighbours each, whose reports have to be folded already."""
+
+    def split(self, apart: Callable[[B], list[B]], rows: Rows[B]) -> Rows[B]:
+        """The blocks that were joined."""
 
     def reduce(self, function: Callable[[B], T], rows: Rows[B], combine: Callable[[T, T], T]) -> T:
         """Combine one small result per block, in the tree of :func:`fold`."""
@@ -95,7 +102,7 @@ def settled(block: T) -> T:
     if isinstance(block, np.ndarray):
         return cast(T, block if block.flags.c_contiguous and block.flags.aligned else block.copy())
     if isinstance(block, tuple | list):
-        parts = [settled(part) for part in block]
+        parts = [part if type(part) in PLAIN else settled(part) for part in block]
         return block if all(map(is_, parts, block)) else rebuilt(block, parts)
     return cast(T, block.tocsr()) if sp.issparse(block) else block  # type: ignore[attr-defined]
 

@@ -1,8 +1,11 @@
 /* The loops that NumPy and SciPy cannot do fast enough; nearest.py, sweep.py and sparse.py say what they compute and
 hold their twins.
 
-Plain C for GCC and Clang, without Python: ctypes calls it. Vectors of 16 floats are one register or several, as the
-processor has them; x86 gets a version for each of three generations, chosen when the library is loaded. */
+Plain C for GCC and Clang, without Python: ctypes calls it. It is compiled once for every kind of processor, because
+blocks of sums have to fit its registers: nearest16, nearest8, … work on so many numbers at once, and lanes() says
+which of them this processor likes best. */
+
+#ifndef LANES
 
 #include <math.h>
 #include <stdint.h>
@@ -10,17 +13,68 @@ processor has them; x86 gets a version for each of three generations, chosen whe
 #include <xmmintrin.h>
 #endif
 
-#define INLINE static inline __attribute__((always_inline))
+#define INLINE static inline __attribute__((always_inline)) TARGET
 #define ROLLED _Pragma("GCC unroll 1")
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
-#if defined(__x86_64__) && defined(__linux__)
-#define FOR_EVERY_PROCESSOR __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define FOR_EVERY_PROCESSOR
-#endif
+#define PARTS(n, size) (((n) + (size) - 1) / (size))
+#define JOINED(name, number) name##number
+#define NAMED(name, number) JOINED(name, number)
 
 typedef int64_t number;
+typedef float scalar __attribute__((may_alias));
+
+#if defined(__x86_64__)
+#define LANES 16
+#define REGISTERS 32
+#define TARGET __attribute__((target("arch=x86-64-v4")))
+#include "_compiled.c"
+#undef LANES
+#undef REGISTERS
+#undef TARGET
+#define LANES 8
+#define REGISTERS 16
+#define TARGET __attribute__((target("arch=x86-64-v3")))
+#include "_compiled.c"
+#undef LANES
+#undef TARGET
+#define LANES 4
+#define TARGET
+#include "_compiled.c"
+
+int lanes(void)
+{
+    if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+        return 16;
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2") ? 8 : 4;
+}
+#else
+#define LANES 4
+#define REGISTERS 32
+#define TARGET
+#include "_compiled.c"
+
+int lanes(void) { return 4; }
+#endif
+
+#else /* from here on for each kind */
+
+#define vector NAMED(vector, LANES)
+#define bits NAMED(bits, LANES)
+#define bound_of NAMED(bound_of, LANES)
+#define candidates NAMED(candidates, LANES)
+#define nearest_of_row NAMED(nearest_of_row, LANES)
+#define nearest NAMED(nearest, LANES)
+#define expand NAMED(expand, LANES)
+#define contract NAMED(contract, LANES)
+#define renew NAMED(renew, LANES)
+#define sweep_part NAMED(sweep_part, LANES)
+#define sweep NAMED(sweep, LANES)
+#define row_times NAMED(row_times, LANES)
+#define sparse_times NAMED(sparse_times, LANES)
+
+typedef float vector __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+typedef int32_t bits __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
 
 /* ---- the k smallest entries of every row ---- */
 
@@ -85,8 +139,7 @@ INLINE int nearest_of_row(const float *restrict d, number m, int k, number *rest
 }
 
 /* d (n, m) -> columns, values (n, k), k < BUCKETS; the rows that are left to the caller, and their number */
-FOR_EVERY_PROCESSOR
-number nearest(const float *d, number n, number m, number k, number *columns, float *values, number *left)
+TARGET number nearest(const float *d, number n, number m, number k, number *columns, float *values, number *left)
 {
     number n_left = 0;
     for (number i = 0; i < n; i++)
@@ -97,29 +150,28 @@ number nearest(const float *d, number n, number m, number k, number *columns, fl
 /* ---- one pass of the factorization ---- */
 
 #define TILE 128 /* rows; sweep.py has the same number */
-#define LANES 16
 #define STEPS (TILE / LANES)
-#define MOST_J 4 /* blocks of registers: 4 x 5 sums, or 5 columns of Q in 4 vectors of rows */
-#define MOST_K 5
-#define RUN 4
+#define MOST_K 5 /* blocks of registers: MOST_J x 5 sums, or 5 columns of Q in RUN vectors of rows */
+#define MOST_J (REGISTERS == 32 ? 5 : 2)
+#define RUN (REGISTERS == 32 ? 4 : 2)
 
-typedef float vector __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
-typedef float scalar __attribute__((may_alias));
-
-/* Q = AᵀS + RᵀP, n_k rows of it. Meanwhile the memory that comes next is fetched, a line a step, here and below. */
+/* Q = AᵀS + RᵀP with P = |U|, n_k rows of it. Meanwhile the memory that comes next is fetched, here and below. */
 INLINE const vector *expand(const int n_k, number r, number K, const float *restrict A, const float *restrict R,
-                            const vector *restrict S, const vector *restrict P, vector *restrict Q, const vector *next)
+                            const vector *restrict S, const vector *restrict U, vector *restrict Q, const vector *next)
 {
     ROLLED for (int t = 0; t < STEPS; t += RUN) {
-        vector q[MOST_K][RUN] = {0};
-        ROLLED for (number j = 0; j < r + K; j++) {
-            const vector *from = (j < r ? S + j * STEPS : P + (j - r) * STEPS) + t;
-            const float *factor = j < r ? A + j * K : R + (j - r) * K;
-            vector x[RUN];
+        vector q[5][4] = {0}, x[4];
+        ROLLED for (number j = 0; j < r; j++) {
             __builtin_prefetch(next++, 0, 2);
-            for (int u = 0; u < RUN; u++) x[u] = from[u];
+            for (int u = 0; u < RUN; u++) x[u] = S[j * STEPS + t + u];
             for (int k = 0; k < n_k; k++)
-                for (int u = 0; u < RUN; u++) q[k][u] += factor[k] * x[u];
+                for (int u = 0; u < RUN; u++) q[k][u] += A[j * K + k] * x[u];
+        }
+        ROLLED for (number j = 0; j < K; j++) {
+            __builtin_prefetch(next++, 0, 2);
+            for (int u = 0; u < RUN; u++) x[u] = (vector)((bits)U[j * STEPS + t + u] & 0x7fffffff);
+            for (int k = 0; k < n_k; k++)
+                for (int u = 0; u < RUN; u++) q[k][u] += R[j * K + k] * x[u];
         }
         for (int k = 0; k < n_k; k++)
             for (int u = 0; u < RUN; u++) Q[k * STEPS + t + u] = q[k][u];
@@ -127,83 +179,70 @@ INLINE const vector *expand(const int n_k, number r, number K, const float *rest
     return next;
 }
 
-/* sums += X Pᵀ, n_j x n_k of it, not yet added up over the lanes */
-INLINE const vector *contract(const int n_j, const int n_k, number K, const vector *restrict X,
-                              const vector *restrict P, vector *restrict sums, const vector *next)
+/* sums += (S P)ᵀP, n_j x n_k of it from j0, k0 on, not yet added up over the lanes */
+INLINE const vector *contract(const int n_j, const int n_k, number r, number K, number j0, number k0,
+                              const vector *restrict S, const vector *restrict P, vector *restrict sums,
+                              const vector *next)
 {
-    vector sum[MOST_J][MOST_K] = {0};
+    vector sum[5][5] = {0}, p[5];
+    const vector *X[5], *columns = P + k0 * STEPS;
+    for (int j = 0; j < n_j; j++) X[j] = j0 + j < r ? S + (j0 + j) * STEPS : P + (j0 + j - r) * STEPS;
     ROLLED for (int t = 0; t < STEPS; t++) {
-        vector p[MOST_K];
         __builtin_prefetch(next++, 0, 2);
-        for (int k = 0; k < n_k; k++) p[k] = P[k * STEPS + t];
+        for (int k = 0; k < n_k; k++) p[k] = columns[k * STEPS + t];
         for (int j = 0; j < n_j; j++) {
-            vector x = X[j * STEPS + t];
+            vector x = X[j][t];
             for (int k = 0; k < n_k; k++) sum[j][k] += x * p[k];
         }
     }
     for (int j = 0; j < n_j; j++)
-        for (int k = 0; k < n_k; k++) sums[j * K + k] += sum[j][k];
+        for (int k = 0; k < n_k; k++) sums[(j0 + j) * K + k0 + k] += sum[j][k];
     return next;
 }
 
-/* products go through the largest block of registers that fits; few sizes, because each is compiled on its own */
-INLINE int part_of_j(number left) { return left >= 4 ? 4 : left >= 2 ? 2 : 1; }
-INLINE int part_of_k(number left) { return left >= 5 ? 5 : left >= 2 ? 2 : 1; }
-
-INLINE void absolute(number n, const scalar *restrict Z, scalar *restrict P)
-{
-    for (number i = 0; i < n; i++) P[i] = MAX(Z[i], -Z[i]);
-}
-
-/* the new Z, which may take the place of the old, and |Z|; and the largest entry of H - Q so far */
-INLINE float renew(number n, float mu, float ahead, const scalar *Z, const scalar *restrict Q, scalar *renewed,
+/* the new U, which may take the place of the old, and P = |U|; and the largest entry of H - Q so far */
+INLINE float renew(number n, float shrink, const scalar *U, const scalar *restrict Q, scalar *renewed,
                    scalar *restrict P, float residual)
 {
-    const float back = 1 / mu;
 #pragma omp simd reduction(max : residual)
     for (number i = 0; i < n; i++) {
-        float slack = (Z[i] < 0 ? Z[i] : 0) * back, gap = MAX(slack, -Q[i]), w = Q[i] + slack;
-        float z = MAX(ahead * w, mu * w);
-        gap = MAX(gap, -gap);
+        float slack = U[i] < 0 ? U[i] : 0, gap = fabsf(MAX(slack, -Q[i])), w = Q[i] + slack, u = MAX(w, shrink * w);
         residual = MAX(residual, gap);
-        renewed[i] = z;
-        P[i] = MAX(z, -z);
+        renewed[i] = u;
+        P[i] = fabsf(u);
     }
     return residual;
 }
 
-/* tiles S (n, r, TILE), Z and renewed (n, K, TILE); room for 2 K TILE + (r + K) K LANES floats; SP (r, K), PP (K, K) */
-FOR_EVERY_PROCESSOR
-float sweep(number n, number r, number K, const float *S_, const float *Z_, const float *A, const float *R, float mu,
-            float ahead, float *renewed_, float *room, double *SP_PP)
+/* tiles S (n, r, TILE), U and renewed (n, K, TILE); SP (r, K), PP (K, K) */
+INLINE float sweep_part(number n, number r, number K, float shrink, const vector *S, const vector *U, vector *renewed,
+                        const float *A, const float *R, vector *room, double *SP_PP)
 {
-    const vector *S = (const vector *)S_, *Z = (const vector *)Z_;
-    vector *renewed = (vector *)renewed_, *P = (vector *)room, *Q = P + K * STEPS, *sums = Q + K * STEPS;
+    vector *P = room, *Q = P + K * STEPS, *sums = Q + K * STEPS;
     float residual = 0;
     for (number i = 0; i < (r + K) * K; i++) sums[i] = (vector){0};
-    for (number i = 0; i < n; i++, S += r * STEPS, Z += K * STEPS, renewed += K * STEPS) {
+    for (number i = 0; i < n; i++, S += r * STEPS, U += K * STEPS, renewed += K * STEPS) {
         const vector *next = S + r * STEPS;
-        absolute(K * TILE, (const scalar *)Z, (scalar *)P);
         for (number k = 0, n_k; k < K; k += n_k)
-            switch (n_k = part_of_k(K - k)) {
-#define COLUMNS(size) case size: next = expand(size, r, K, A + k, R + k, S, P, Q + k * STEPS, next); break;
+            switch (n_k = K - k >= 5 ? 5 : K - k >= 2 ? 2 : 1) { /* few sizes, because each is compiled on its own */
+#define COLUMNS(size) case size: next = expand(size, r, K, A + k, R + k, S, U, Q + k * STEPS, next); break;
                 COLUMNS(1) COLUMNS(2) COLUMNS(5)
             }
-        residual = renew(K * TILE, mu, ahead, (const scalar *)Z, (scalar *)Q, (scalar *)renewed, (scalar *)P, residual);
+        residual = renew(K * TILE, shrink, (const scalar *)U, (scalar *)Q, (scalar *)renewed, (scalar *)P, residual);
         for (number k = 0, n_k; k < K; k += n_k) {
-            n_k = part_of_k(K - k);
-            for (number j = 0, n_j; j < r + k + n_k; j += n_j) { /* of PᵀP, which is symmetric, half will do */
-                const number of_P = j - r;
-                const vector *x = of_P < 0 ? S + j * STEPS : P + of_P * STEPS;
-                n_j = part_of_j(of_P < 0 ? r - j : K - of_P);
+            n_k = K - k >= 5 ? 5 : K - k >= 2 ? 2 : 1;
+            const number end = r + k + n_k; /* of PᵀP, which is symmetric, half will do */
+            for (number j = 0, n_j; j < end; j += n_j) {
+                n_j = PARTS(end - j, PARTS(end - j, MOST_J));
                 switch (8 * n_j + n_k) {
-#define BLOCK(j_, k_) case 8 * j_ + k_: next = contract(j_, k_, K, x, P + k * STEPS, sums + j * K + k, next); break;
-                    BLOCK(1, 1) BLOCK(2, 1) BLOCK(4, 1)
-                    BLOCK(1, 2) BLOCK(2, 2) BLOCK(4, 2)
-                    BLOCK(1, 5) BLOCK(2, 5) BLOCK(4, 5)
+#define BLOCK(j_, k_) \
+    case 8 * j_ + k_: if (j_ <= MOST_J) next = contract(j_, k_, r, K, j, k, S, P, sums, next); break;
+                    BLOCK(1, 1) BLOCK(2, 1) BLOCK(3, 1) BLOCK(4, 1) BLOCK(5, 1)
+                    BLOCK(1, 2) BLOCK(2, 2) BLOCK(3, 2) BLOCK(4, 2) BLOCK(5, 2)
+                    BLOCK(1, 5) BLOCK(2, 5) BLOCK(3, 5) BLOCK(4, 5) BLOCK(5, 5)
                 }
             }
-            if (next > S + 2 * r * STEPS) next = Z + K * STEPS;
+            if (next > S + 2 * r * STEPS) next = U + K * STEPS;
         }
     }
     for (number j = 0; j < r + K; j++)
@@ -213,6 +252,25 @@ float sweep(number n, number r, number K, const float *S_, const float *Z_, cons
             SP_PP[j * K + k] = sum;
             if (j >= r) SP_PP[(r + k) * K + j - r] = sum;
         }
+    return residual;
+}
+
+/* the same for parts one after the other, and in the end their sums in a tree; room for 2 K TILE + 16 (r + K) K floats */
+TARGET float sweep(number n_parts, number r, number K, float shrink, const number *n_tiles, const float *S,
+                   const float *U, float *renewed, const float *A, const float *R, float *room, double *SP_PP)
+{
+    const number size = (r + K) * K;
+    float residual = 0;
+    for (number p = 0; p < n_parts; p++) {
+        float of_part = sweep_part(n_tiles[p], r, K, shrink, (const vector *)S, (const vector *)U, (vector *)renewed, A,
+                                   R, (vector *)room, SP_PP + p * size);
+        residual = MAX(residual, of_part);
+        S += n_tiles[p] * r * TILE, U += n_tiles[p] * K * TILE, renewed += n_tiles[p] * K * TILE;
+    }
+    for (number left = n_parts; left > 1; left = PARTS(left, 2))
+        for (number p = 0; p < PARTS(left, 2); p++)
+            for (number i = 0; i < size; i++)
+                SP_PP[p * size + i] = SP_PP[2 * p * size + i] + (2 * p + 1 < left ? SP_PP[(2 * p + 1) * size + i] : 0);
     return residual;
 }
 
@@ -233,12 +291,12 @@ INLINE void row_times(const int width, number n_entries, const int32_t *restrict
     for (int v = 0; v < width; v++) out[v] = sum[v];
 }
 
-/* CSR (n, d) times X (d, 16 stride) -> out (n, 16 stride) */
-FOR_EVERY_PROCESSOR
-void sparse_times(number n, const number *starts, const int32_t *columns, const float *data, const float *X_,
-                  number stride, float *out_)
+/* CSR (n, d) times X (d, width) -> out (n, width), the width a multiple of 16 */
+TARGET void sparse_times(number n, const number *starts, const int32_t *columns, const float *data, const float *X_,
+                         number width, float *out_)
 {
     const vector *X = (const vector *)X_;
+    const number stride = width / LANES;
     vector *out = (vector *)out_;
     for (number i = 0; i < n; i++, out += stride)
         for (number from = 0; from < stride; from += WIDEST)
@@ -248,3 +306,5 @@ void sparse_times(number n, const number *starts, const int32_t *columns, const 
                 WIDTH(1) WIDTH(2) WIDTH(3) WIDTH(4) WIDTH(5) WIDTH(6) WIDTH(7) WIDTH(8)
             }
 }
+
+#endif

@@ -10,22 +10,42 @@ from __future__ import annotations
 import ctypes
 import os
 from importlib.util import find_spec
+from typing import Any, NamedTuple
 
 _pointer, _number, _float = ctypes.c_void_p, ctypes.c_int64, ctypes.c_float
+LANES = 16  # numbers that the widest version works on at once: others do as well with multiples of it
 
 
-def _load() -> ctypes.CDLL | None:
+class Library(NamedTuple):
+    """The loops in one version: for processors that work on so many numbers at once."""
+
+    lanes: int
+    nearest: Any
+    sweep: Any
+    sparse_times: Any
+
+
+def _load() -> list[Library]:
     found = find_spec("manyview.kernels._compiled") if os.environ.get("MANYVIEW_COMPILED") != "0" else None
     if found is None or found.origin is None:
-        return None
+        return []
     loaded = ctypes.CDLL(found.origin)
-    loaded.nearest.argtypes = [_pointer, _number, _number, _number, _pointer, _pointer, _pointer]
-    loaded.nearest.restype = _number
-    loaded.sweep.argtypes = [_number] * 3 + [_pointer] * 4 + [_float] * 2 + [_pointer] * 3
-    loaded.sweep.restype = _float
-    loaded.sparse_times.argtypes = [_number, *[_pointer] * 4, _number, _pointer]
-    loaded.sparse_times.restype = None
-    return loaded
+    return [_version(loaded, lanes) for lanes in (16, 8, 4) if lanes <= loaded.lanes()]
 
 
-library = _load()
+def _version(loaded: ctypes.CDLL, lanes: int) -> Library:
+    def function(name: str, result: Any, *arguments: Any) -> Any:
+        loop = loaded[f"{name}{lanes}"]
+        loop.argtypes, loop.restype = arguments, result
+        return loop
+
+    return Library(
+        lanes,
+        nearest=function("nearest", _number, _pointer, _number, _number, _number, _pointer, _pointer, _pointer),
+        sweep=function("sweep", _float, _number, _number, _number, _float, *[_pointer] * 8),
+        sparse_times=function("sparse_times", None, _number, *[_pointer] * 4, _number, _pointer),
+    )
+
+
+versions = _load()  # those that this processor can run, its best one first
+library = versions[0] if versions else None

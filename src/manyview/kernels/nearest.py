@@ -13,12 +13,12 @@ these are sorted. All ways give the same.
 """
 
 import sys
-from ctypes import CDLL
 
 import numpy as np
 
 from manyview.kernels import compiled
 from manyview.kernels.arrays import FloatArray, IntArray
+from manyview.kernels.compiled import Library
 
 LARGEST_BUCKET = 8  # columns
 COMPILED_K = 16  # half of the buckets of the compiled loop
@@ -49,7 +49,7 @@ def _by_sorting(d: FloatArray, k: int) -> tuple[IntArray, FloatArray]:
     return columns, np.take_along_axis(d, columns, axis=1)
 
 
-def _by_compiled(library: CDLL, d: FloatArray, k: int) -> tuple[IntArray, FloatArray]:
+def _by_compiled(library: Library, d: FloatArray, k: int) -> tuple[IntArray, FloatArray]:
     n, m = d.shape
     d = np.ascontiguousarray(d)
     columns, values, left = np.empty((n, k), np.int64), np.empty((n, k), np.float32), np.empty(n, np.int64)

@@ -7,8 +7,8 @@ import numpy as np
 
 from manyview.kernels import compiled
 from manyview.kernels.arrays import FloatArray, Table
+from manyview.kernels.compiled import LANES
 
-LANES = 16  # numbers that _compiled.c works on at once
 FEWEST_COLUMNS = 8  # with fewer, most lanes would be idle
 
 
@@ -17,11 +17,11 @@ def times(A: Table, X: FloatArray, /) -> FloatArray:
     library, width = compiled.library, X.shape[1]
     if library is None or not A.dtype == X.dtype == np.float32 or width < FEWEST_COLUMNS:
         return np.asarray(A @ X)
-    stride = -(-width // LANES)
-    whole = np.zeros((len(X), stride * LANES), np.float32) if width % LANES else np.ascontiguousarray(X)
-    if width % LANES:
+    padded = width + -width % LANES
+    whole = np.zeros((len(X), padded), np.float32) if padded > width else np.ascontiguousarray(X)
+    if padded > width:
         whole[:, :width] = X
-    product = np.empty((A.shape[0], stride * LANES), np.float32)
+    product = np.empty((A.shape[0], padded), np.float32)
     arrays = (A.indptr.astype(np.int64, copy=False), A.indices.astype(np.int32, copy=False), A.data, whole)
-    library.sparse_times(A.shape[0], *(array.ctypes.data for array in arrays), stride, product.ctypes.data)
-    return product if width % LANES == 0 else np.ascontiguousarray(product[:, :width])
+    library.sparse_times(A.shape[0], *(array.ctypes.data for array in arrays), padded, product.ctypes.data)
+    return product if padded == width else np.ascontiguousarray(product[:, :width])

@@ -1,9 +1,9 @@
-"""One pass of the orthogonal non-negative factorization over a block of rows.
+"""One pass of the orthogonal non-negative factorization over a stretch of rows.
 
-    Q = S A + |Z| R                    S: (n, r), Z: (n, K); A: (r, K), R: (K, K)
-    W = Q + min(Z, 0)/mu               the largest entry of max(W, 0) - Q is the residual
-    Z = max(ahead W, mu W)             ahead >= mu
-    SᵀP, PᵀP  with  P = |Z|            what crosses blocks
+    Q = S A + |U| R                    S: (n, r), U: (n, K); A: (r, K), R: (K, K)
+    W = Q + min(U, 0)                  the largest entry of max(W, 0) - Q is the residual
+    U = max(W, shrink W)               shrink <= 1
+    SᵀP, PᵀP  with  P = |U|            what crosses blocks
 
 Rows are kept in *tiles*: (tiles, columns, 128), the last one filled up with zeros, which add nothing. In a tile every
 column is one stretch of memory and the whole tile fits into the first cache, so that all of the above is done to it
@@ -12,52 +12,59 @@ before the next one comes.
 
 from __future__ import annotations
 
-from ctypes import CDLL
+from collections.abc import Sequence
+from ctypes import addressof, c_char
 from math import prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from manyview.kernels import compiled
 from manyview.kernels.arrays import FloatArray
+from manyview.kernels.compiled import LANES, Library
 
 TILE = 128  # rows; _compiled.c has the same number
-LANES = 16  # numbers that _compiled.c works on at once
 COMPILED_K = 100  # 1.3 times as fast as the twin there, 4 times at 10; its sums take 64 K (r + K) bytes of room
 LINE = 64  # bytes of memory that travel together
 
 
 class Swept(NamedTuple):
-    """What a pass makes of a block."""
+    """What a pass makes of its tiles."""
 
-    Z: FloatArray  # (tiles, K, TILE)
-    StP: FloatArray  # (r, K) in double precision, like the next
-    PtP: FloatArray  # (K, K)
+    U: FloatArray  # (tiles, K, TILE)
+    sums: FloatArray  # (r + K, K) in double precision: SᵀP, and PᵀP below it
     residual: float
 
 
 def sweep(
     S: FloatArray,
-    Z: FloatArray,
+    U: FloatArray,
     A: FloatArray,
     R: FloatArray,
     /,
     *,
-    mu: float,
-    ahead: float,
+    shrink: float,
+    parts: Sequence[int] = (),
     in_place: bool = False,
 ) -> Swept:
-    """The pass over tiles S (tiles, r, TILE) and Z (tiles, K, TILE); the new Z may take the place of the old."""
+    """The pass over tiles S (tiles, r, TILE) and U (tiles, K, TILE); the new U may take the place of the old.
+
+    ``parts`` are numbers of tiles that are summed up on their own, and then by :func:`tree_sum`; without them all are
+    one part.
+    """
     A, R = (np.ascontiguousarray(factor, dtype=S.dtype) for factor in (A, R))
+    parts = parts or (len(S),)
+    renewed = U if in_place and U.flags.writeable else _aligned(U.shape, U.dtype)
     if compiled.library is not None and S.dtype == np.float32 and len(R) <= COMPILED_K:
-        return _by_compiled(compiled.library, S, Z, A, R, mu, ahead, in_place)
-    return _by_products(S, Z, A, R, mu, ahead)
+        return _by_compiled(compiled.library, S, U, A, R, shrink, parts, renewed)
+    return _by_products(S, U, A, R, shrink, parts, renewed)
 
 
-def projected(S: FloatArray, Z: FloatArray, A: FloatArray, R: FloatArray, /) -> FloatArray:
+def projected(S: FloatArray, U: FloatArray, A: FloatArray, R: FloatArray, /) -> FloatArray:
     """Q of the tiles."""
     Q = np.matmul(A.T.astype(S.dtype, copy=False), S)
-    Q += np.matmul(R.T.astype(S.dtype, copy=False), np.abs(Z))
+    Q += np.matmul(R.T.astype(S.dtype, copy=False), np.abs(U))
     return Q
 
 
@@ -66,10 +73,19 @@ def gram(X: FloatArray, Y: FloatArray, /) -> FloatArray:
     return np.matmul(X, Y.swapaxes(1, 2)).sum(axis=0, dtype=np.float64)
 
 
+def tree_sum(values: FloatArray, /) -> FloatArray:
+    """The sum over the first axis, neighbours first, then neighbours of these sums, …: the tree of `engine.fold`."""
+    while len(values) > 1:
+        n_pairs = len(values) // 2
+        pairs = values[: 2 * n_pairs]
+        values = np.concatenate([pairs[::2] + pairs[1::2], values[2 * n_pairs :]])
+    return values[0]
+
+
 def tiled(rows: FloatArray, /) -> FloatArray:
     """Rows (n, columns) as tiles."""
     n, width = rows.shape
-    n_tiles = -(-n // TILE)
+    n_tiles = tiles_of(n)
     tiles = _aligned((n_tiles, width, TILE), rows.dtype)
     whole = n // TILE
     tiles[:whole] = rows[: whole * TILE].reshape(whole, TILE, width).swapaxes(1, 2)
@@ -84,33 +100,67 @@ def untiled(tiles: FloatArray, n_rows: int, /) -> FloatArray:
     return tiles.swapaxes(1, 2).reshape(-1, tiles.shape[1])[:n_rows]
 
 
-def _by_products(S: FloatArray, Z: FloatArray, A: FloatArray, R: FloatArray, mu: float, ahead: float) -> Swept:
-    Q = projected(S, Z, A, R)
-    slack = np.minimum(Z, 0) * Z.dtype.type(1 / mu)
-    residual = float(np.abs(np.maximum(slack, -Q)).max())
-    W = np.add(Q, slack, out=slack)
-    Z = np.maximum(ahead * W, mu * W)
-    P = np.abs(Z, out=W)
-    return Swept(Z, gram(S, P), gram(P, P), residual)
+def tiles_of(n_rows: int, /) -> int:
+    """How many tiles hold the rows."""
+    return -(-n_rows // TILE)
+
+
+def joined(stretches: Sequence[FloatArray], /) -> FloatArray:
+    """Tiles one after the other. The longer they are, the better: the system maps large arrays in huge pages."""
+    _, width, _ = stretches[0].shape
+    tiles = _aligned((sum(map(len, stretches)), width, TILE), stretches[0].dtype)
+    np.concatenate(stretches, out=tiles)
+    return tiles
+
+
+def _by_products(
+    S: FloatArray,
+    U: FloatArray,
+    A: FloatArray,
+    R: FloatArray,
+    shrink: float,
+    parts: Sequence[int],
+    renewed: FloatArray,
+) -> Swept:
+    edges = np.cumsum(parts)[:-1]
+    sums, residuals = [], []
+    for s, u, out in zip(np.split(S, edges), np.split(U, edges), np.split(renewed, edges), strict=True):
+        Q = projected(s, u, A, R)
+        slack = np.minimum(u, 0)
+        residuals.append(float(np.abs(np.maximum(slack, -Q)).max()))
+        W = np.add(Q, slack, out=slack)
+        np.maximum(W, shrink * W, out=out)
+        P = np.abs(out, out=W)
+        sums.append(np.concatenate([gram(s, P), gram(P, P)]))
+    return Swept(renewed, tree_sum(np.array(sums)), max(residuals))
 
 
 def _by_compiled(
-    library: CDLL, S: FloatArray, Z: FloatArray, A: FloatArray, R: FloatArray, mu: float, ahead: float, in_place: bool
+    library: Library,
+    S: FloatArray,
+    U: FloatArray,
+    A: FloatArray,
+    R: FloatArray,
+    shrink: float,
+    parts: Sequence[int],
+    renewed: FloatArray,
 ) -> Swept:
-    n, r, _ = S.shape
-    K = len(R)
-    S, Z = np.ascontiguousarray(S), np.ascontiguousarray(Z)
-    renewed = Z if in_place and Z.flags.writeable else _aligned(Z.shape, Z.dtype)
-    room = _aligned((2 * K * TILE + (r + K) * K * LANES,), Z.dtype)
-    sums = np.empty((r + K, K))
-    inputs, outputs = (a.ctypes.data for a in (S, Z, A, R)), (a.ctypes.data for a in (renewed, room, sums))
-    residual = library.sweep(n, r, K, *inputs, mu, ahead, *outputs)
-    return Swept(renewed, sums[:r], sums[r:], residual)
+    r, K = A.shape
+    room = _aligned((2 * K * TILE + (r + K) * K * LANES,), U.dtype)
+    sums, n_tiles = np.empty((len(parts), r + K, K)), np.array(parts, np.int64)
+    arrays = (n_tiles, np.ascontiguousarray(S), np.ascontiguousarray(U), renewed, A, R, room, sums)
+    residual = library.sweep(len(parts), r, K, shrink, *map(_address, arrays))
+    return Swept(renewed, sums[0], residual)
+
+
+def _address(array: NDArray[Any]) -> int:
+    """Where the numbers are; twice as fast as asking the array, but for those that are read-only."""
+    return addressof(c_char.from_buffer(array.data)) if array.flags.writeable else int(array.ctypes.data)
 
 
 def _aligned(shape: tuple[int, ...], dtype: np.dtype[np.generic]) -> FloatArray:
     """An empty array that begins at a line of memory: vectors then never lie across two."""
     size = prod(shape) * dtype.itemsize
     memory = np.empty(size + LINE, np.uint8)
-    first = -memory.ctypes.data % LINE
+    first = -_address(memory) % LINE
     return memory[first : first + size].view(dtype).reshape(shape)

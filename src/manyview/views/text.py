@@ -18,8 +18,9 @@ import scipy.sparse as sp
 
 from manyview.engine import Engine, Rows, add, concatenate
 from manyview.kernels.arrays import FloatArray, Table
+from manyview.kernels.compiled import LANES
 from manyview.kernels.leading import leading_pairs
-from manyview.kernels.sparse import LANES, times
+from manyview.kernels.sparse import times
 from manyview.kernels.spectral import unit_rows
 from manyview.views.blocks import RowBlock, some_rows
 

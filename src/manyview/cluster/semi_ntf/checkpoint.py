@@ -25,6 +25,7 @@ from manyview.engine import Engine, Rows
 from manyview.views import Views
 
 COMMIT = "checkpoint.npz"
+FORMAT = "2"  # changes when the factors in a file mean something else
 Layout = tuple[tuple[int, int, str], ...]  # of every factor: slices, columns, type
 
 
@@ -127,7 +128,7 @@ def identity_of(settings: Settings, views: Views, block_rows: int, /) -> dict[st
     """Which fit this is, parameter by parameter; arrays by their digest."""
     parameters = {field.name: _short(getattr(settings, field.name)) for field in fields(settings)}
     shape = {"rows": str(len(views)), "views": str(list(zip(views.names, views.widths, strict=True)))}
-    return shape | {"block_rows": str(block_rows)} | parameters
+    return shape | {"block_rows": str(block_rows), "format": FORMAT} | parameters
 
 
 def _short(value: Any) -> str:

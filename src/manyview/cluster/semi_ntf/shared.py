@@ -5,21 +5,22 @@
 H and its multiplier Y are never non-zero in the same place, so one matrix holds both. With mu the penalty of the step
 that comes next,
 
-    Z = mu H - Y,      H = max(Z, 0)/mu,      Y = max(-Z, 0),      P = mu H + Y = |Z|
+    U = H - Y/mu,      H = max(U, 0),      Y = mu max(-U, 0),      P = H + Y/mu = |U|
 
 and that step is
 
-    B = 2 S G + P,         BᵀB = 4 Gᵀ(SᵀS)G + 2 (Gᵀ(SᵀP) + (SᵀP)ᵀG) + PᵀP
+    B = 2 S G + mu P,      BᵀB = 4 Gᵀ(SᵀS)G + 2 mu (Gᵀ(SᵀP) + (SᵀP)ᵀG) + mu² PᵀP
     Q = B R,               R = (BᵀB)^(-1/2)
-    G = SᵀQ = (SᵀS)(2 G R) + (SᵀP) R
+    G = SᵀQ = (SᵀS)(2 G R) + mu (SᵀP) R
 
-with H = max(Q - Y/mu, 0) and Y += mu (H - Q) in the form of Z (`kernels/sweep.py`). BᵀB and G are known before the
-pass: their parts are sums of the pass before. A row moves S and Z in, and Z out.
+with H = max(Q - Y/mu, 0) and Y += mu (H - Q) in the form of U (`kernels/sweep.py`). BᵀB and G are known before the
+pass: their parts are sums of the pass before. A row moves S and U in, and U out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
@@ -34,50 +35,77 @@ from manyview.cluster.semi_ntf.admm import (
     Penalties,
     empty_history,
 )
-from manyview.engine import Engine, Rows, add
+from manyview.engine import Engine, Rows, add, concatenate
 from manyview.kernels.arrays import FloatArray
 from manyview.kernels.polar import inverse_root
-from manyview.kernels.sweep import gram, projected, sweep, tiled, untiled
+from manyview.kernels.sweep import gram, joined, projected, sweep, tiled, tiles_of, tree_sum, untiled
 
 
 class SharedBlock(NamedTuple):
-    """The state of a stretch of rows, in tiles."""
+    """The state of a stretch of rows, in tiles: of one block, or of neighbours that were joined."""
 
     start: int
-    n_rows: int
+    sizes: tuple[int, ...]  # rows of every one; each begins with a tile of its own
     tiles: FloatArray  # of S
-    Z: FloatArray  # with mu = 1 where the loop begins and where it has ended
+    U: FloatArray
+
+    @property
+    def n_rows(self) -> int:
+        """Rows of all."""
+        return sum(self.sizes)
 
     @property
     def S(self) -> tuple[FloatArray]:
         """The slice (n, r)."""
-        return (untiled(self.tiles, self.n_rows),)
+        return (self._rows(self.tiles),)
 
     @property
     def H(self) -> FloatArray:
         """The indicator (1, n, K)."""
-        return np.maximum(untiled(self.Z, self.n_rows), 0)[None]
+        return np.maximum(self._rows(self.U), 0)[None]
 
     @property
     def factors(self) -> tuple[FloatArray]:
         """What the loop changes, as rows (1, n, K)."""
-        return (untiled(self.Z, self.n_rows)[None],)
+        return (self._rows(self.U)[None],)
 
     def with_factors(self, factors: tuple[FloatArray, ...], /) -> SharedBlock:
         """The same rows in another state."""
-        return self._replace(Z=tiled(factors[0][0]))
+        edges = np.cumsum(self.sizes)[:-1]
+        return self._replace(U=joined([tiled(rows) for rows in np.split(factors[0][0], edges)]))
+
+    def apart(self) -> list[SharedBlock]:
+        """The blocks that were joined."""
+        if len(self.sizes) == 1:
+            return [self]
+        starts = accumulate(self.sizes, initial=self.start)
+        parts = zip(starts, self.sizes, self.parts(self.tiles), self.parts(self.U), strict=False)
+        return [SharedBlock(start, (size,), *both) for start, size, *both in parts]
+
+    def _rows(self, tiles: FloatArray) -> FloatArray:
+        return concatenate([untiled(t, size) for t, size in zip(self.parts(tiles), self.sizes, strict=True)])
+
+    def parts(self, tiles: FloatArray) -> list[FloatArray]:
+        """What belongs to each of the blocks that were joined."""
+        return np.split(tiles, np.cumsum([tiles_of(size) for size in self.sizes])[:-1])
 
 
 def shared_block(start: int, S: FloatArray, H: FloatArray, /) -> SharedBlock:
     """A block at the start: S (n, r), H >= 0 (n, K)."""
-    return SharedBlock(start, len(S), tiled(S), tiled(H))
+    return SharedBlock(start, (len(S),), tiled(S), tiled(H))
+
+
+def _together(blocks: list[SharedBlock]) -> SharedBlock:
+    if len(blocks) == 1:
+        return blocks[0]
+    sizes = tuple(size for block in blocks for size in block.sizes)
+    return SharedBlock(blocks[0].start, sizes, joined([b.tiles for b in blocks]), joined([b.U for b in blocks]))
 
 
 class Report(NamedTuple):
     """What a block reports from a pass."""
 
-    StP: FloatArray  # (r, K)
-    PtP: FloatArray  # (K, K)
+    sums: FloatArray  # (r + K, K): SᵀP, and PᵀP below it
     residual: float  # largest entry of H - Q
 
 
@@ -102,30 +130,25 @@ def factorize_shared(
     """Run the loop from Q = H >= 0 and Y = 0, or from where ``keeper`` left it."""
 
     def first(block: SharedBlock) -> Start:
-        S, H = block.tiles, block.Z
+        S, H = block.tiles, block.U
         return Start(gram(S, S), gram(S, H), gram(H, H), block.n_rows)
 
-    mu = options.mu
     known = engine.reduce(first, rows, add)
-    StP = mu * known.StH
-    BtB = _gram_of_target(known.StH, known.StS, StP, mu**2 * known.HtH)
-    loop = Loop(known.StH[None], Penalties(mu, options.rho), empty_history(), 0, False, StP, BtB)
-    rows = engine.map(_scaled(mu), rows)
+    BtB = _gram_of_target(known.StH, known.StS, known.StH, known.HtH, options.mu)
+    penalties = Penalties(options.mu, options.rho)
+    loop = Loop(known.StH[None], penalties, empty_history(), 0, False, known.StH, BtB)
     if keeper is not None:
         rows, loop = keeper.resume(rows, engine, loop)
     limit = options.tol * np.sqrt(len(BtB) / known.n_rows)
+    rows = engine.join(_together, rows)
     while loop.iteration < options.max_iter and not loop.converged:
         rows, loop = _iterate(rows, engine, loop, options, StS=known.StS, limit=limit)
         if keeper is not None:
             keeper.keep(rows, engine, loop)
         if progress is not None:
             progress(loop.iteration)
-    rows = engine.map(_scaled(1 / loop.penalties.mu), rows)
+    rows = engine.split(SharedBlock.apart, rows)
     return Factorization(rows, loop.G, loop.history, loop.iteration, loop.converged)
-
-
-def _scaled(factor: float) -> Callable[[SharedBlock], SharedBlock]:
-    return lambda block: block if factor == 1 else block._replace(Z=block.Z * factor)
 
 
 def _iterate(
@@ -135,19 +158,21 @@ def _iterate(
     after = Penalties(*(min(value * options.eta, LARGEST_PENALTY) for value in loop.penalties))
     R = _orthogonaliser(rows, engine, loop)
     A = 2 * loop.G[0] @ R
-    in_place = engine.gives_up
+    shrink, in_place = mu / after.mu, engine.gives_up
 
     def of_block(block: SharedBlock) -> tuple[SharedBlock, Report]:
-        Z, StP, PtP, residual = sweep(block.tiles, block.Z, A, R, mu=mu, ahead=after.mu, in_place=in_place)
-        return block._replace(Z=Z), Report(StP, PtP, residual)
+        parts = [tiles_of(size) for size in block.sizes]
+        U, sums, residual = sweep(block.tiles, block.U, A, mu * R, shrink=shrink, parts=parts, in_place=in_place)
+        return block._replace(U=U), Report(sums, residual)
 
     rows, report = engine.step(of_block, rows, _combine)
-    G = StS @ A + loop.StP @ R
+    G = StS @ A + mu * loop.StP @ R
     values = (float(np.trace(StS) - (G**2).sum()), report.residual, 0.0, *loop.penalties)
     history = {name: [*past, value] for (name, past), value in zip(loop.history.items(), values, strict=True)}
-    BtB = _gram_of_target(G, StS, report.StP, report.PtP)
+    StP, PtP = report.sums[: len(StS)], report.sums[len(StS) :]
+    BtB = _gram_of_target(G, StS, StP, PtP, after.mu)
     converged = bool(report.residual <= limit)
-    return rows, Loop(G[None], after, history, loop.iteration + 1, converged, report.StP, BtB)
+    return rows, Loop(G[None], after, history, loop.iteration + 1, converged, StP, BtB)
 
 
 def _orthogonaliser(rows: Rows[SharedBlock], engine: Engine, loop: Loop) -> FloatArray:
@@ -155,20 +180,20 @@ def _orthogonaliser(rows: Rows[SharedBlock], engine: Engine, loop: Loop) -> Floa
     root = inverse_root(loop.BtB)
     if root.condition <= TRUSTED_CONDITION:
         return root.matrix
-    A = 2 * loop.G[0] @ root.matrix
+    A, R = 2 * loop.G[0] @ root.matrix, loop.penalties.mu * root.matrix
 
     def of_block(block: SharedBlock) -> FloatArray:
-        Q = projected(block.tiles, block.Z, A, root.matrix)
-        return gram(Q, Q)
+        parts = (projected(*both, A, R) for both in zip(block.parts(block.tiles), block.parts(block.U), strict=True))
+        return tree_sum(np.array([gram(Q, Q) for Q in parts]))
 
     return root.matrix @ inverse_root(engine.reduce(of_block, rows, add)).matrix
 
 
-def _gram_of_target(G: FloatArray, StS: FloatArray, StP: FloatArray, PtP: FloatArray) -> FloatArray:
+def _gram_of_target(G: FloatArray, StS: FloatArray, StP: FloatArray, PtP: FloatArray, mu: float) -> FloatArray:
     """BᵀB of the next step."""
-    mixed = G.T @ StP
-    return 4 * G.T @ StS @ G + 2 * (mixed + mixed.T) + PtP
+    mixed = mu * G.T @ StP
+    return 4 * G.T @ StS @ G + 2 * (mixed + mixed.T) + mu**2 * PtP
 
 
 def _combine(first: Report, second: Report) -> Report:
-    return Report(first.StP + second.StP, first.PtP + second.PtP, max(first.residual, second.residual))
+    return Report(first.sums + second.sums, max(first.residual, second.residual))
