@@ -9,6 +9,7 @@ which of them this processor likes best. */
 
 #include <math.h>
 #include <stdint.h>
+#include <string.h>
 #if defined(__SSE2__)
 #include <xmmintrin.h>
 #endif
@@ -149,7 +150,8 @@ TARGET number nearest(const float *d, number n, number m, number k, number *colu
 
 /* ---- one pass of the factorization ---- */
 
-#define TILE 128 /* rows; sweep.py has the same number */
+#define TILE 64 /* rows; sweep.py has the same number */
+#define GROUP 4 /* tiles that sums are taken of at a time */
 #define STEPS (TILE / LANES)
 #define MOST_K 5 /* blocks of registers: MOST_J x 5 sums, or 5 columns of Q in RUN vectors of rows */
 #define MOST_J (REGISTERS == 32 ? 5 : 2)
@@ -179,35 +181,42 @@ INLINE const vector *expand(const int n_k, number r, number K, const float *rest
     return next;
 }
 
-/* sums += (S P)ᵀP, n_j x n_k of it from j0, k0 on, not yet added up over the lanes */
-INLINE const vector *contract(const int n_j, const int n_k, number r, number K, number j0, number k0,
+/* sums += (S P)ᵀP over n tiles, n_j x n_k of it from j0, k0 on, not yet added up over the lanes */
+INLINE const vector *contract(const int n_j, const int n_k, number n, number r, number K, number j0, number k0,
                               const vector *restrict S, const vector *restrict P, vector *restrict sums,
                               const vector *next)
 {
     vector sum[5][5] = {0}, p[5];
     const vector *X[5], *columns = P + k0 * STEPS;
     for (int j = 0; j < n_j; j++) X[j] = j0 + j < r ? S + (j0 + j) * STEPS : P + (j0 + j - r) * STEPS;
-    ROLLED for (int t = 0; t < STEPS; t++) {
-        __builtin_prefetch(next++, 0, 2);
-        for (int k = 0; k < n_k; k++) p[k] = columns[k * STEPS + t];
-        for (int j = 0; j < n_j; j++) {
-            vector x = X[j][t];
-            for (int k = 0; k < n_k; k++) sum[j][k] += x * p[k];
+    ROLLED for (number i = 0; i < n; i++) {
+        ROLLED for (int t = 0; t < STEPS; t++) {
+            __builtin_prefetch(next++, 0, 2);
+            for (int k = 0; k < n_k; k++) p[k] = columns[k * STEPS + t];
+            for (int j = 0; j < n_j; j++) {
+                vector x = X[j][t];
+                for (int k = 0; k < n_k; k++) sum[j][k] += x * p[k];
+            }
         }
+        columns += K * STEPS;
+        for (int j = 0; j < n_j; j++) X[j] += (j0 + j < r ? r : K) * STEPS;
     }
     for (int j = 0; j < n_j; j++)
         for (int k = 0; k < n_k; k++) sums[(j0 + j) * K + k0 + k] += sum[j][k];
     return next;
 }
 
-/* the new U, which may take the place of the old, and P = |U|; and the largest entry of H - Q so far */
-INLINE float renew(number n, float shrink, const scalar *U, const scalar *restrict Q, scalar *renewed,
-                   scalar *restrict P, float residual)
+/* the new U, which may take the place of the old, and P = |U|; and the largest |H - Q| so far, as bits: those of numbers
+that are not negative sort like integers, whose maximum every compiler takes in vectors */
+INLINE int32_t renew(number n, float shrink, const scalar *U, const scalar *restrict Q, scalar *renewed,
+                     scalar *restrict P, int32_t residual)
 {
 #pragma omp simd reduction(max : residual)
     for (number i = 0; i < n; i++) {
         float slack = U[i] < 0 ? U[i] : 0, gap = fabsf(MAX(slack, -Q[i])), w = Q[i] + slack, u = MAX(w, shrink * w);
-        residual = MAX(residual, gap);
+        int32_t of_gap;
+        memcpy(&of_gap, &gap, sizeof gap);
+        residual = MAX(residual, of_gap);
         renewed[i] = u;
         P[i] = fabsf(u);
     }
@@ -215,20 +224,26 @@ INLINE float renew(number n, float shrink, const scalar *U, const scalar *restri
 }
 
 /* tiles S (n, r, TILE), U and renewed (n, K, TILE); SP (r, K), PP (K, K) */
-INLINE float sweep_part(number n, number r, number K, float shrink, const vector *S, const vector *U, vector *renewed,
+INLINE int32_t sweep_part(number n, number r, number K, float shrink, const vector *S, const vector *U, vector *renewed,
                         const float *A, const float *R, vector *room, double *SP_PP)
 {
-    vector *P = room, *Q = P + K * STEPS, *sums = Q + K * STEPS;
-    float residual = 0;
+    vector *Q = room, *P = Q + K * STEPS, *sums = P + GROUP * K * STEPS;
+    int32_t residual = 0;
     for (number i = 0; i < (r + K) * K; i++) sums[i] = (vector){0};
-    for (number i = 0; i < n; i++, S += r * STEPS, U += K * STEPS, renewed += K * STEPS) {
-        const vector *next = S + r * STEPS;
-        for (number k = 0, n_k; k < K; k += n_k)
-            switch (n_k = K - k >= 5 ? 5 : K - k >= 2 ? 2 : 1) { /* few sizes, because each is compiled on its own */
-#define COLUMNS(size) case size: next = expand(size, r, K, A + k, R + k, S, U, Q + k * STEPS, next); break;
-                COLUMNS(1) COLUMNS(2) COLUMNS(5)
-            }
-        residual = renew(K * TILE, shrink, (const scalar *)U, (scalar *)Q, (scalar *)renewed, (scalar *)P, residual);
+    for (number i = 0; i < n; i += GROUP, S += GROUP * r * STEPS, U += GROUP * K * STEPS, renewed += GROUP * K * STEPS) {
+        const number size = MIN(n - i, GROUP);
+        const vector *next = S + GROUP * r * STEPS;
+        for (number g = 0; g < size; g++) {
+            const vector *u = U + g * K * STEPS;
+            for (number k = 0, n_k; k < K; k += n_k)
+                switch (n_k = K - k >= 5 ? 5 : K - k >= 2 ? 2 : 1) { /* few sizes: each is compiled on its own */
+#define COLUMNS(n_) \
+    case n_: next = expand(n_, r, K, A + k, R + k, S + g * r * STEPS, u, Q + k * STEPS, next); break;
+                    COLUMNS(1) COLUMNS(2) COLUMNS(5)
+                }
+            residual = renew(K * TILE, shrink, (const scalar *)u, (scalar *)Q, (scalar *)(renewed + g * K * STEPS),
+                             (scalar *)(P + g * K * STEPS), residual);
+        }
         for (number k = 0, n_k; k < K; k += n_k) {
             n_k = K - k >= 5 ? 5 : K - k >= 2 ? 2 : 1;
             const number end = r + k + n_k; /* of PᵀP, which is symmetric, half will do */
@@ -236,13 +251,13 @@ INLINE float sweep_part(number n, number r, number K, float shrink, const vector
                 n_j = PARTS(end - j, PARTS(end - j, MOST_J));
                 switch (8 * n_j + n_k) {
 #define BLOCK(j_, k_) \
-    case 8 * j_ + k_: if (j_ <= MOST_J) next = contract(j_, k_, r, K, j, k, S, P, sums, next); break;
+    case 8 * j_ + k_: if (j_ <= MOST_J) next = contract(j_, k_, size, r, K, j, k, S, P, sums, next); break;
                     BLOCK(1, 1) BLOCK(2, 1) BLOCK(3, 1) BLOCK(4, 1) BLOCK(5, 1)
                     BLOCK(1, 2) BLOCK(2, 2) BLOCK(3, 2) BLOCK(4, 2) BLOCK(5, 2)
                     BLOCK(1, 5) BLOCK(2, 5) BLOCK(3, 5) BLOCK(4, 5) BLOCK(5, 5)
                 }
             }
-            if (next > S + 2 * r * STEPS) next = U + K * STEPS;
+            if (next > S + 2 * GROUP * r * STEPS) next = U + GROUP * K * STEPS;
         }
     }
     for (number j = 0; j < r + K; j++)
@@ -255,22 +270,24 @@ INLINE float sweep_part(number n, number r, number K, float shrink, const vector
     return residual;
 }
 
-/* the same for parts one after the other, and in the end their sums in a tree; room for 2 K TILE + 16 (r + K) K floats */
+/* the same for parts one after the other, and in the end their sums in a tree; room for (1 + GROUP) K TILE + 16 (r + K) K floats */
 TARGET float sweep(number n_parts, number r, number K, float shrink, const number *n_tiles, const float *S,
                    const float *U, float *renewed, const float *A, const float *R, float *room, double *SP_PP)
 {
     const number size = (r + K) * K;
-    float residual = 0;
+    int32_t largest = 0;
+    float residual;
     for (number p = 0; p < n_parts; p++) {
-        float of_part = sweep_part(n_tiles[p], r, K, shrink, (const vector *)S, (const vector *)U, (vector *)renewed, A,
+        int32_t of_part = sweep_part(n_tiles[p], r, K, shrink, (const vector *)S, (const vector *)U, (vector *)renewed, A,
                                    R, (vector *)room, SP_PP + p * size);
-        residual = MAX(residual, of_part);
+        largest = MAX(largest, of_part);
         S += n_tiles[p] * r * TILE, U += n_tiles[p] * K * TILE, renewed += n_tiles[p] * K * TILE;
     }
     for (number left = n_parts; left > 1; left = PARTS(left, 2))
         for (number p = 0; p < PARTS(left, 2); p++)
             for (number i = 0; i < size; i++)
                 SP_PP[p * size + i] = SP_PP[2 * p * size + i] + (2 * p + 1 < left ? SP_PP[(2 * p + 1) * size + i] : 0);
+    memcpy(&residual, &largest, sizeof largest);
     return residual;
 }
 

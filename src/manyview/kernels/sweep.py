@@ -5,9 +5,9 @@
     U = max(W, shrink W)               shrink <= 1
     SᵀP, PᵀP  with  P = |U|            what crosses blocks
 
-Rows are kept in *tiles*: (tiles, columns, 128), the last one filled up with zeros, which add nothing. In a tile every
-column is one stretch of memory and the whole tile fits into the first cache, so that all of the above is done to it
-before the next one comes.
+Rows are kept in *tiles*: (tiles, columns, 64), the last one filled up with zeros, which add nothing. In a tile every
+column is one stretch of memory, and a few tiles fit into the first cache: all of the above is done to them before the
+next ones come.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from manyview.kernels import compiled
 from manyview.kernels.arrays import FloatArray
 from manyview.kernels.compiled import LANES, Library
 
-TILE = 128  # rows; _compiled.c has the same number
+TILE = 64  # rows; _compiled.c has the same number, and the next one
+GROUP = 4  # tiles that sums are taken of at a time
 COMPILED_K = 100  # 1.3 times as fast as the twin there, 4 times at 10; its sums take 64 K (r + K) bytes of room
 LINE = 64  # bytes of memory that travel together
 
@@ -146,7 +147,7 @@ def _by_compiled(
     renewed: FloatArray,
 ) -> Swept:
     r, K = A.shape
-    room = _aligned((2 * K * TILE + (r + K) * K * LANES,), U.dtype)
+    room = _aligned(((1 + GROUP) * K * TILE + (r + K) * K * LANES,), U.dtype)
     sums, n_tiles = np.empty((len(parts), r + K, K)), np.array(parts, np.int64)
     arrays = (n_tiles, np.ascontiguousarray(S), np.ascontiguousarray(U), renewed, A, R, room, sums)
     residual = library.sweep(len(parts), r, K, shrink, *map(_address, arrays))
