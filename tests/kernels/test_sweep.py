@@ -85,7 +85,7 @@ def test_joined_parts_give_the_bits_of_the_fold_over_them(n_parts):
     states = [(tiled(S), tiled(H - Y)) for S, H, Y in blocks]
     alone = [sweep(*state, A, R, shrink=0.9) for state in states]
     together = [joined(part) for part in zip(*states, strict=True)]
-    swept = sweep(*together, A, R, shrink=0.9, parts=[len(S) for S, _ in states])
+    swept = sweep(*together, A, R, shrink=0.9, parts=[len(S) for S, _, _ in blocks])
     assert_array_equal(swept.U, np.concatenate([part.U for part in alone]))
     assert_array_equal(swept.sums, fold((part.sums for part in alone), np.add))
     assert swept.residual == max(part.residual for part in alone)

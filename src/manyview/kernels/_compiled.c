@@ -9,6 +9,7 @@ which of them this processor likes best. */
 
 #include <math.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #if defined(__SSE2__)
 #include <xmmintrin.h>
@@ -152,6 +153,7 @@ TARGET number nearest(const float *d, number n, number m, number k, number *colu
 
 #define TILE 64 /* rows; sweep.py has the same number */
 #define GROUP 4 /* tiles that sums are taken of at a time */
+#define LINE 64 /* bytes of memory that travel together */
 #define STEPS (TILE / LANES)
 #define MOST_K 5 /* blocks of registers: MOST_J x 5 sums, or 5 columns of Q in RUN vectors of rows */
 #define MOST_J (REGISTERS == 32 ? 5 : 2)
@@ -270,19 +272,25 @@ INLINE int32_t sweep_part(number n, number r, number K, float shrink, const vect
     return residual;
 }
 
-/* the same for parts one after the other, and in the end their sums in a tree; room for (1 + GROUP) K TILE + 16 (r + K) K floats */
-TARGET float sweep(number n_parts, number r, number K, float shrink, const number *n_tiles, const float *S,
-                   const float *U, float *renewed, const float *A, const float *R, float *room, double *SP_PP)
+/* the same for parts one after the other, each of so many rows and with tiles of its own, and in the end their sums in a
+tree: SP_PP has a place for every part, and the first one has the result; less than nothing where there is no memory */
+TARGET float sweep(number n_parts, number r, number K, float shrink, const number *n_rows, const float *S,
+                   const float *U, float *renewed, const float *A, const float *R, double *SP_PP)
 {
     const number size = (r + K) * K;
+    char *memory = malloc((1 + GROUP) * K * TILE * sizeof(float) + size * sizeof(vector) + LINE);
     int32_t largest = 0;
     float residual;
+    if (!memory) return -1;
+    vector *room = (vector *)(memory + (LINE - (uintptr_t)memory % LINE));
     for (number p = 0; p < n_parts; p++) {
-        int32_t of_part = sweep_part(n_tiles[p], r, K, shrink, (const vector *)S, (const vector *)U, (vector *)renewed, A,
-                                   R, (vector *)room, SP_PP + p * size);
+        const number n = PARTS(n_rows[p], TILE);
+        int32_t of_part = sweep_part(n, r, K, shrink, (const vector *)S, (const vector *)U, (vector *)renewed, A, R,
+                                     room, SP_PP + p * size);
         largest = MAX(largest, of_part);
-        S += n_tiles[p] * r * TILE, U += n_tiles[p] * K * TILE, renewed += n_tiles[p] * K * TILE;
+        S += n * r * TILE, U += n * K * TILE, renewed += n * K * TILE;
     }
+    free(memory);
     for (number left = n_parts; left > 1; left = PARTS(left, 2))
         for (number p = 0; p < PARTS(left, 2); p++)
             for (number i = 0; i < size; i++)

@@ -22,10 +22,9 @@ from numpy.typing import NDArray
 
 from manyview.kernels import compiled
 from manyview.kernels.arrays import FloatArray
-from manyview.kernels.compiled import LANES, Library
+from manyview.kernels.compiled import Library
 
-TILE = 64  # rows; _compiled.c has the same number, and the next one
-GROUP = 4  # tiles that sums are taken of at a time
+TILE = 64  # rows; _compiled.c has the same number
 COMPILED_K = 100  # 1.3 times as fast as the twin there, 4 times at 10; its sums take 64 K (r + K) bytes of room
 LINE = 64  # bytes of memory that travel together
 
@@ -51,11 +50,11 @@ def sweep(
 ) -> Swept:
     """The pass over tiles S (tiles, r, TILE) and U (tiles, K, TILE); the new U may take the place of the old.
 
-    ``parts`` are numbers of tiles that are summed up on their own, and then by :func:`tree_sum`; without them all are
-    one part.
+    ``parts`` are numbers of rows, with tiles of their own, that are summed up first; their sums are then added by
+    :func:`tree_sum`. Without them all tiles are one part.
     """
     A, R = (np.ascontiguousarray(factor, dtype=S.dtype) for factor in (A, R))
-    parts = parts or (len(S),)
+    parts = parts or (len(S) * TILE,)
     renewed = U if in_place and U.flags.writeable else _aligned(U.shape, U.dtype)
     if compiled.library is not None and S.dtype == np.float32 and len(R) <= COMPILED_K:
         return _by_compiled(compiled.library, S, U, A, R, shrink, parts, renewed)
@@ -123,7 +122,7 @@ def _by_products(
     parts: Sequence[int],
     renewed: FloatArray,
 ) -> Swept:
-    edges = np.cumsum(parts)[:-1]
+    edges = np.cumsum([tiles_of(n_rows) for n_rows in parts])[:-1]
     sums, residuals = [], []
     for s, u, out in zip(np.split(S, edges), np.split(U, edges), np.split(renewed, edges), strict=True):
         Q = projected(s, u, A, R)
@@ -147,10 +146,11 @@ def _by_compiled(
     renewed: FloatArray,
 ) -> Swept:
     r, K = A.shape
-    room = _aligned(((1 + GROUP) * K * TILE + (r + K) * K * LANES,), U.dtype)
-    sums, n_tiles = np.empty((len(parts), r + K, K)), np.array(parts, np.int64)
-    arrays = (n_tiles, np.ascontiguousarray(S), np.ascontiguousarray(U), renewed, A, R, room, sums)
+    sums = np.empty((len(parts), r + K, K))
+    arrays = (np.array(parts, np.int64), np.ascontiguousarray(S), np.ascontiguousarray(U), renewed, A, R, sums)
     residual = library.sweep(len(parts), r, K, shrink, *map(_address, arrays))
+    if residual < 0:
+        raise MemoryError(f"No memory for the sums of a pass over {K} clusters.")
     return Swept(renewed, sums[0], residual)
 
 

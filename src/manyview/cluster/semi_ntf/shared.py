@@ -158,11 +158,10 @@ def _iterate(
     after = Penalties(*(min(value * options.eta, LARGEST_PENALTY) for value in loop.penalties))
     R = _orthogonaliser(rows, engine, loop)
     A = 2 * loop.G[0] @ R
-    shrink, in_place = mu / after.mu, engine.gives_up
+    scaled, shrink, in_place = mu * R, mu / after.mu, engine.gives_up
 
     def of_block(block: SharedBlock) -> tuple[SharedBlock, Report]:
-        parts = [tiles_of(size) for size in block.sizes]
-        U, sums, residual = sweep(block.tiles, block.U, A, mu * R, shrink=shrink, parts=parts, in_place=in_place)
+        U, sums, residual = sweep(block.tiles, block.U, A, scaled, shrink=shrink, parts=block.sizes, in_place=in_place)
         return block._replace(U=U), Report(sums, residual)
 
     rows, report = engine.step(of_block, rows, _combine)
