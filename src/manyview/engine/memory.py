@@ -75,7 +75,7 @@ class MemoryEngine:
         numbers = iter(range(len(old)))
 
         def work() -> None:
-            for i in numbers:
+            for i in numbers:  # which no two threads get at once: the interpreter lets one of them take the next
                 block, old[i] = old[i], None
                 new[i] = settled(function(block))
 
@@ -83,6 +83,8 @@ class MemoryEngine:
         try:
             work()
         finally:
+            for _ in numbers:  # after an error nobody takes another one
+                pass
             wait(helpers)
         for helper in helpers:
             helper.result()
