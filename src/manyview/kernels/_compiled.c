@@ -155,7 +155,8 @@ TARGET number nearest(const float *d, number n, number m, number k, number *colu
 #define GROUP 4 /* tiles that sums are taken of at a time */
 #define LINE 64 /* bytes of memory that travel together */
 #define STEPS (TILE / LANES)
-#define MOST_K 5 /* blocks of registers: MOST_J x 5 sums, or 5 columns of Q in RUN vectors of rows */
+/* blocks of registers: MOST_J x 5 sums, or 5 columns of Q in RUN vectors of rows */
+#define WIDTH_OF(left) ((left) >= 5 ? 5 : (left) >= 2 ? 2 : 1) /* few widths, because each is compiled on its own */
 #define MOST_J (REGISTERS == 32 ? 5 : 2)
 #define RUN (REGISTERS == 32 ? 4 : 2)
 
@@ -238,7 +239,7 @@ INLINE int32_t sweep_part(number n, number r, number K, float shrink, const vect
         for (number g = 0; g < size; g++) {
             const vector *u = U + g * K * STEPS;
             for (number k = 0, n_k; k < K; k += n_k)
-                switch (n_k = K - k >= 5 ? 5 : K - k >= 2 ? 2 : 1) { /* few sizes: each is compiled on its own */
+                switch (n_k = WIDTH_OF(K - k)) {
 #define COLUMNS(n_) \
     case n_: next = expand(n_, r, K, A + k, R + k, S + g * r * STEPS, u, Q + k * STEPS, next); break;
                     COLUMNS(1) COLUMNS(2) COLUMNS(5)
@@ -247,7 +248,7 @@ INLINE int32_t sweep_part(number n, number r, number K, float shrink, const vect
                              (scalar *)(P + g * K * STEPS), residual);
         }
         for (number k = 0, n_k; k < K; k += n_k) {
-            n_k = K - k >= 5 ? 5 : K - k >= 2 ? 2 : 1;
+            n_k = WIDTH_OF(K - k);
             const number end = r + k + n_k; /* of PᵀP, which is symmetric, half will do */
             for (number j = 0, n_j; j < end; j += n_j) {
                 n_j = PARTS(end - j, PARTS(end - j, MOST_J));

@@ -58,7 +58,10 @@ def sweep(
     renewed = U if in_place and U.flags.writeable else _aligned(U.shape, U.dtype)
     if compiled.library is not None and S.dtype == np.float32 and len(R) <= COMPILED_K:
         return _by_compiled(compiled.library, S, U, A, R, shrink, parts, renewed)
-    return _by_products(S, U, A, R, shrink, parts, renewed)
+    edges = np.cumsum([tiles_of(n_rows) for n_rows in parts])[:-1]
+    stretches = zip(*(np.split(tiles, edges) for tiles in (S, U, renewed)), strict=True)
+    sums, residuals = zip(*(_by_products(s, u, A, R, shrink, out) for s, u, out in stretches), strict=True)
+    return Swept(renewed, tree_sum(np.array(sums)), max(residuals))
 
 
 def projected(S: FloatArray, U: FloatArray, A: FloatArray, R: FloatArray, /) -> FloatArray:
@@ -114,25 +117,15 @@ def joined(stretches: Sequence[FloatArray], /) -> FloatArray:
 
 
 def _by_products(
-    S: FloatArray,
-    U: FloatArray,
-    A: FloatArray,
-    R: FloatArray,
-    shrink: float,
-    parts: Sequence[int],
-    renewed: FloatArray,
-) -> Swept:
-    edges = np.cumsum([tiles_of(n_rows) for n_rows in parts])[:-1]
-    sums, residuals = [], []
-    for s, u, out in zip(np.split(S, edges), np.split(U, edges), np.split(renewed, edges), strict=True):
-        Q = projected(s, u, A, R)
-        slack = np.minimum(u, 0)
-        residuals.append(float(np.abs(np.maximum(slack, -Q)).max()))
-        W = np.add(Q, slack, out=slack)
-        np.maximum(W, shrink * W, out=out)
-        P = np.abs(out, out=W)
-        sums.append(np.concatenate([gram(s, P), gram(P, P)]))
-    return Swept(renewed, tree_sum(np.array(sums)), max(residuals))
+    S: FloatArray, U: FloatArray, A: FloatArray, R: FloatArray, shrink: float, out: FloatArray
+) -> tuple[FloatArray, float]:
+    Q = projected(S, U, A, R)
+    slack = np.minimum(U, 0)
+    residual = float(np.abs(np.maximum(slack, -Q)).max())
+    W = np.add(Q, slack, out=slack)
+    np.maximum(W, shrink * W, out=out)
+    P = np.abs(out, out=W)
+    return np.concatenate([gram(S, P), gram(P, P)]), residual
 
 
 def _by_compiled(
