@@ -1,5 +1,7 @@
 """A pass over tiles, compiled and in NumPy, against the ADMM step written from its equations."""
 
+import weakref
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -78,17 +80,27 @@ def same(first, second):
         assert_array_equal(a, b)
 
 
+@pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("n_parts", range(1, 12))
-def test_joined_parts_give_the_bits_of_the_fold_over_them(n_parts):
+def test_joined_parts_give_the_bits_of_the_fold_over_them(n_parts, threads):
     _, _, _, A, R = problem(1, 9, 4, 6)
     blocks = [problem(n, 9, 4, n)[:3] for n in (1, 128, 300, 129, 40, 700, 5, 256, 90, 91, 92)[:n_parts]]
     states = [(tiled(S), tiled(H - Y)) for S, H, Y in blocks]
     alone = [sweep(*state, A, R, shrink=0.9) for state in states]
-    together = [joined(part) for part in zip(*states, strict=True)]
-    swept = sweep(*together, A, R, shrink=0.9, parts=[len(S) for S, _, _ in blocks])
+    together = [joined(list(part)) for part in zip(*states, strict=True)]
+    swept = sweep(*together, A, R, shrink=0.9, parts=[len(S) for S, _, _ in blocks], threads=threads)
     assert_array_equal(swept.U, np.concatenate([part.U for part in alone]))
     assert_array_equal(swept.sums, fold((part.sums for part in alone), np.add))
     assert swept.residual == max(part.residual for part in alone)
+
+
+def test_stretches_are_given_up_while_they_are_joined():
+    stretches = [tiled(np.full((n, 3), float(n))) for n in (70, 1, 200)]
+    expected = np.concatenate(stretches)
+    known = [weakref.ref(stretch) for stretch in stretches]
+    assert_array_equal(joined(stretches), expected)
+    assert not stretches
+    assert [ref() for ref in known] == [None] * 3
 
 
 def test_what_comes_in_is_left_as_it_is_and_need_not_be_aligned():

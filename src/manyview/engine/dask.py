@@ -57,6 +57,7 @@ class DaskEngine:
     """
 
     gives_up = False  # a block that is lost is made again from the one before
+    threads = 1  # nothing is joined
 
     def __init__(self, *, block_rows: int = BLOCK_ROWS, client: Any = None) -> None:
         self._library = optional("dask", extra="distributed", use="The Dask engine")

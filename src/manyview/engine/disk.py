@@ -44,6 +44,7 @@ class DiskEngine:
     """
 
     gives_up = False  # what a function hands on is known by being the same array
+    threads = 1  # nothing is joined
 
     def __init__(
         self, *, n_jobs: int | None = None, block_rows: int = BLOCK_ROWS, scratch: str | PathLike[str] | None = None

@@ -17,8 +17,6 @@ from manyview.engine.rows import BLOCK_ROWS, B, C, Rows, T, concatenate, even_ed
 AHEAD = 2  # bundles per thread that may wait for an earlier one
 MOST_IN_BUNDLE = 4  # blocks that go to a thread together: handing over takes as long as a short step of a block
 FEWEST_BUNDLES = 8  # per thread, so that all end at about the same time
-MOST_JOINED = 32  # blocks that become one, if
-FEWEST_JOINED = 2  # for every thread are left
 
 
 class MemoryEngine:
@@ -31,14 +29,14 @@ class MemoryEngine:
     gives_up = True
 
     def __init__(self, *, n_jobs: int | None = None, block_rows: int = BLOCK_ROWS) -> None:
-        self.n_threads = int(effective_n_jobs(-1 if n_jobs is None else n_jobs))
+        self.threads = int(effective_n_jobs(-1 if n_jobs is None else n_jobs))
         self.block_rows = block_rows
         self._pool: ThreadPoolExecutor | None = None
 
     @contextmanager
     def running(self) -> Iterator[MemoryEngine]:
         """Hold the thread pool and the one-thread limit for the time of a fit."""
-        with ThreadpoolController().limit(limits=1), ThreadPoolExecutor(self.n_threads) as pool:
+        with ThreadpoolController().limit(limits=1), ThreadPoolExecutor(self.threads) as pool:
             self._pool = pool
             try:
                 yield self
@@ -55,10 +53,7 @@ class MemoryEngine:
         return list(zip(first, second, strict=True))
 
     def join(self, together: Callable[[list[B]], B], rows: Rows[B]) -> list[B]:
-        blocks, n_blocks, size = _given_up(rows), len(rows), 1
-        while size < MOST_JOINED and -(-n_blocks // (2 * size)) >= FEWEST_JOINED * self.n_threads:
-            size *= 2
-        return [together(list(islice(blocks, size))) for _ in range(0, n_blocks, size)]
+        return [together(rows if isinstance(rows, list) else list(rows))]
 
     def split(self, apart: Callable[[B], list[B]], rows: Rows[B]) -> list[B]:
         return [part for block in rows for part in apart(block)]
@@ -79,7 +74,7 @@ class MemoryEngine:
                 block, old[i] = old[i], None
                 new[i] = settled(function(block))
 
-        helpers = [self._threads().submit(work) for _ in range(min(self.n_threads, len(old)) - 1)]
+        helpers = [self._threads().submit(work) for _ in range(min(self.threads, len(old)) - 1)]
         try:
             work()
         finally:
@@ -99,11 +94,11 @@ class MemoryEngine:
 
     def results(self, function: Callable[[B], C], rows: Rows[B]) -> Iterator[C]:
         """What ``function`` makes of the blocks, in their order; few are held at a time."""
-        if self.n_threads == 1 or len(rows) == 1:
+        if self.threads == 1 or len(rows) == 1:
             yield from (settled(function(block)) for block in rows)
             return
         blocks, pool = iter(rows), self._threads()
-        size = max(min(len(rows) // (FEWEST_BUNDLES * self.n_threads), MOST_IN_BUNDLE), 1)
+        size = max(min(len(rows) // (FEWEST_BUNDLES * self.threads), MOST_IN_BUNDLE), 1)
         waiting: deque[Future[list[C]]] = deque()
 
         def of_bundle(bundle: list[B]) -> list[C]:
@@ -112,7 +107,7 @@ class MemoryEngine:
         try:
             while bundle := list(islice(blocks, size)):
                 waiting.append(pool.submit(of_bundle, bundle))
-                if len(waiting) > AHEAD * self.n_threads:
+                if len(waiting) > AHEAD * self.threads:
                     yield from waiting.popleft().result()
             while waiting:
                 yield from waiting.popleft().result()

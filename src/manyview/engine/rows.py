@@ -36,6 +36,7 @@ class Engine(Protocol):
     """Runs block functions. Every engine gives the same bits for the same blocks."""
 
     gives_up: bool  # whether nobody sees the blocks of a `step` again: its function may then write over them
+    threads: int  # that a function may use for a block of `join`
 
     def running(self) -> AbstractContextManager["Engine"]:
         """Hold what the engine needs (threads, files, a cluster) for the time of a fit."""
@@ -50,7 +51,7 @@ class Engine(Protocol):
         """Blocks of two collections over the same rows, side by side."""
 
     def join(self, together: Callable[[list[B]], B], rows: Rows[B]) -> Rows[B]:
-        """Longer blocks where the engine likes them: 2^j neighbours each, whose reports have to be folded already."""
+        """One block of all where the engine likes that: its function takes care of the threads and of `fold` itself."""
 
     def split(self, apart: Callable[[B], list[B]], rows: Rows[B]) -> Rows[B]:
         """The blocks that were joined."""

@@ -8,6 +8,7 @@ which of them this processor likes best. */
 #ifndef LANES
 
 #include <math.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,6 +72,8 @@ int lanes(void) { return 4; }
 #define contract NAMED(contract, LANES)
 #define renew NAMED(renew, LANES)
 #define sweep_part NAMED(sweep_part, LANES)
+#define pass NAMED(pass, LANES)
+#define take_parts NAMED(take_parts, LANES)
 #define sweep NAMED(sweep, LANES)
 #define row_times NAMED(row_times, LANES)
 #define sparse_times NAMED(sparse_times, LANES)
@@ -273,29 +276,60 @@ INLINE int32_t sweep_part(number n, number r, number K, float shrink, const vect
     return residual;
 }
 
-/* the same for parts one after the other, each of so many rows and with tiles of its own, and in the end their sums in a
-tree: SP_PP has a place for every part, and the first one has the result; less than nothing where there is no memory */
-TARGET float sweep(number n_parts, number r, number K, float shrink, const number *n_rows, const float *S,
-                   const float *U, float *renewed, const float *A, const float *R, double *SP_PP)
+/* a pass over parts of so many rows, each with tiles of its own */
+struct pass {
+    number n_parts, r, K, turn; /* the part that is taken next */
+    float shrink;
+    const number *n_rows;
+    const float *S, *U, *A, *R;
+    float *renewed;
+    double *SP_PP; /* a place for every part */
+};
+
+/* a thread takes parts until there are none, or not a single one where there is no memory: its largest |H - Q| */
+TARGET static void *take_parts(void *shared)
 {
-    const number size = (r + K) * K;
+    struct pass *pass = shared;
+    const number r = pass->r, K = pass->K, size = (r + K) * K;
     char *memory = malloc((1 + GROUP) * K * TILE * sizeof(float) + size * sizeof(vector) + LINE);
-    int32_t largest = 0;
-    float residual;
-    if (!memory) return -1;
+    if (!memory) return NULL;
     vector *room = (vector *)(memory + (LINE - (uintptr_t)memory % LINE));
-    for (number p = 0; p < n_parts; p++) {
-        const number n = PARTS(n_rows[p], TILE);
-        int32_t of_part = sweep_part(n, r, K, shrink, (const vector *)S, (const vector *)U, (vector *)renewed, A, R,
-                                     room, SP_PP + p * size);
+    intptr_t largest = 0;
+    number part = 0, tiles = 0; /* of all parts before this one */
+    for (number p; (p = __atomic_fetch_add(&pass->turn, 1, __ATOMIC_RELAXED)) < pass->n_parts;) {
+        for (; part < p; part++) tiles += PARTS(pass->n_rows[part], TILE);
+        const vector *S = (const vector *)(pass->S + tiles * r * TILE), *U = (const vector *)(pass->U + tiles * K * TILE);
+        vector *renewed = (vector *)(pass->renewed + tiles * K * TILE);
+        int32_t of_part = sweep_part(PARTS(pass->n_rows[p], TILE), r, K, pass->shrink, S, U, renewed, pass->A, pass->R,
+                                     room, pass->SP_PP + p * size);
         largest = MAX(largest, of_part);
-        S += n * r * TILE, U += n * K * TILE, renewed += n * K * TILE;
     }
     free(memory);
+    return (void *)largest;
+}
+
+/* the pass by several threads, and in the end the sums of the parts in a tree: the first place of SP_PP has the result;
+less than nothing where there is no memory */
+TARGET float sweep(number n_threads, number n_parts, number r, number K, float shrink, const number *n_rows,
+                   const float *S, const float *U, float *renewed, const float *A, const float *R, double *SP_PP)
+{
+    struct pass pass = {n_parts, r, K, 0, shrink, n_rows, S, U, A, R, renewed, SP_PP};
+    const number size = (r + K) * K;
+    pthread_t helpers[n_threads];
+    number n_helpers = 0;
+    void *of_helper;
+    while (n_helpers < n_threads - 1 && !pthread_create(helpers + n_helpers, NULL, take_parts, &pass)) n_helpers++;
+    int32_t largest = (int32_t)(intptr_t)take_parts(&pass);
+    while (n_helpers > 0) {
+        pthread_join(helpers[--n_helpers], &of_helper);
+        largest = MAX(largest, (int32_t)(intptr_t)of_helper);
+    }
+    if (pass.turn < n_parts) return -1;
     for (number left = n_parts; left > 1; left = PARTS(left, 2))
         for (number p = 0; p < PARTS(left, 2); p++)
             for (number i = 0; i < size; i++)
                 SP_PP[p * size + i] = SP_PP[2 * p * size + i] + (2 * p + 1 < left ? SP_PP[(2 * p + 1) * size + i] : 0);
+    float residual;
     memcpy(&residual, &largest, sizeof largest);
     return residual;
 }

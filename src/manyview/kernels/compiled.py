@@ -42,7 +42,7 @@ def _version(loaded: ctypes.CDLL, lanes: int) -> Library:
     return Library(
         lanes,
         nearest=function("nearest", _number, _pointer, _number, _number, _number, _pointer, _pointer, _pointer),
-        sweep=function("sweep", _float, _number, _number, _number, _float, *[_pointer] * 7),
+        sweep=function("sweep", _float, *[_number] * 4, _float, *[_pointer] * 7),
         sparse_times=function("sparse_times", None, _number, *[_pointer] * 4, _number, _pointer),
     )
 

@@ -13,6 +13,7 @@ next ones come.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from ctypes import addressof, c_char
 from math import prod
 from typing import Any, NamedTuple
@@ -46,21 +47,28 @@ def sweep(
     *,
     shrink: float,
     parts: Sequence[int] = (),
+    threads: int = 1,
     in_place: bool = False,
 ) -> Swept:
     """The pass over tiles S (tiles, r, TILE) and U (tiles, K, TILE); the new U may take the place of the old.
 
     ``parts`` are numbers of rows, with tiles of their own, that are summed up first; their sums are then added by
-    :func:`tree_sum`. Without them all tiles are one part.
+    :func:`tree_sum`. Without them all tiles are one part. Threads take one part after the other.
     """
     A, R = (np.ascontiguousarray(factor, dtype=S.dtype) for factor in (A, R))
     parts = parts or (len(S) * TILE,)
+    threads = min(threads, len(parts))
     renewed = U if in_place and U.flags.writeable else _aligned(U.shape, U.dtype)
     if compiled.library is not None and S.dtype == np.float32 and len(R) <= COMPILED_K:
-        return _by_compiled(compiled.library, S, U, A, R, shrink, parts, renewed)
+        return _by_compiled(compiled.library, S, U, A, R, shrink, parts, threads, renewed)
     edges = np.cumsum([tiles_of(n_rows) for n_rows in parts])[:-1]
-    stretches = zip(*(np.split(tiles, edges) for tiles in (S, U, renewed)), strict=True)
-    sums, residuals = zip(*(_by_products(s, u, A, R, shrink, out) for s, u, out in stretches), strict=True)
+
+    def of_part(s: FloatArray, u: FloatArray, out: FloatArray) -> tuple[FloatArray, float]:
+        return _by_products(s, u, A, R, shrink, out)
+
+    with ThreadPoolExecutor(threads) as pool:
+        reports = pool.map(of_part, *(np.split(tiles, edges) for tiles in (S, U, renewed)))
+        sums, residuals = zip(*reports, strict=True)
     return Swept(renewed, tree_sum(np.array(sums)), max(residuals))
 
 
@@ -108,11 +116,17 @@ def tiles_of(n_rows: int, /) -> int:
     return -(-n_rows // TILE)
 
 
-def joined(stretches: Sequence[FloatArray], /) -> FloatArray:
-    """Tiles one after the other. The longer they are, the better: the system maps large arrays in huge pages."""
-    _, width, _ = stretches[0].shape
-    tiles = _aligned((sum(map(len, stretches)), width, TILE), stretches[0].dtype)
-    np.concatenate(stretches, out=tiles)
+def joined(stretches: list[FloatArray], /) -> FloatArray:
+    """Tiles one after the other; the list loses them on the way, so that no more memory is needed than for them.
+
+    The longer, the better: the system maps large arrays in huge pages.
+    """
+    end = sum(map(len, stretches))
+    tiles = _aligned((end, *stretches[0].shape[1:]), stretches[0].dtype)
+    while stretches:
+        stretch = stretches.pop()
+        begin = end - len(stretch)
+        tiles[begin:end], end = stretch, begin
     return tiles
 
 
@@ -136,12 +150,13 @@ def _by_compiled(
     R: FloatArray,
     shrink: float,
     parts: Sequence[int],
+    threads: int,
     renewed: FloatArray,
 ) -> Swept:
     r, K = A.shape
     sums = np.empty((len(parts), r + K, K))
     arrays = (np.array(parts, np.int64), np.ascontiguousarray(S), np.ascontiguousarray(U), renewed, A, R, sums)
-    residual = library.sweep(len(parts), r, K, shrink, *map(_address, arrays))
+    residual = library.sweep(threads, len(parts), r, K, shrink, *map(_address, arrays))
     if residual < 0:
         raise MemoryError(f"No memory for the sums of a pass over {K} clusters.")
     return Swept(renewed, sums[0], residual)

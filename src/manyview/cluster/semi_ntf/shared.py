@@ -38,7 +38,7 @@ from manyview.cluster.semi_ntf.admm import (
 from manyview.engine import Engine, Rows, add, concatenate
 from manyview.kernels.arrays import FloatArray
 from manyview.kernels.polar import inverse_root
-from manyview.kernels.sweep import gram, joined, projected, sweep, tiled, tiles_of, tree_sum, untiled
+from manyview.kernels.sweep import gram, joined, projected, sweep, tiled, tiles_of, untiled
 
 
 class SharedBlock(NamedTuple):
@@ -96,10 +96,10 @@ def shared_block(start: int, S: FloatArray, H: FloatArray, /) -> SharedBlock:
 
 
 def _together(blocks: list[SharedBlock]) -> SharedBlock:
-    if len(blocks) == 1:
-        return blocks[0]
-    sizes = tuple(size for block in blocks for size in block.sizes)
-    return SharedBlock(blocks[0].start, sizes, joined([b.tiles for b in blocks]), joined([b.U for b in blocks]))
+    start, sizes = blocks[0].start, tuple(size for block in blocks for size in block.sizes)
+    tiles, U = [block.tiles for block in blocks], [block.U for block in blocks]
+    blocks.clear()
+    return SharedBlock(start, sizes, joined(tiles), joined(U))
 
 
 class Report(NamedTuple):
@@ -144,7 +144,7 @@ def factorize_shared(
     while loop.iteration < options.max_iter and not loop.converged:
         rows, loop = _iterate(rows, engine, loop, options, StS=known.StS, limit=limit)
         if keeper is not None:
-            keeper.keep(rows, engine, loop)
+            keeper.keep(engine.split(SharedBlock.apart, rows), engine, loop)
         if progress is not None:
             progress(loop.iteration)
     rows = engine.split(SharedBlock.apart, rows)
@@ -158,10 +158,11 @@ def _iterate(
     after = Penalties(*(min(value * options.eta, LARGEST_PENALTY) for value in loop.penalties))
     R = _orthogonaliser(rows, engine, loop)
     A = 2 * loop.G[0] @ R
-    scaled, shrink, in_place = mu * R, mu / after.mu, engine.gives_up
+    scaled, shrink, threads, in_place = mu * R, mu / after.mu, engine.threads, engine.gives_up
 
     def of_block(block: SharedBlock) -> tuple[SharedBlock, Report]:
-        U, sums, residual = sweep(block.tiles, block.U, A, scaled, shrink=shrink, parts=block.sizes, in_place=in_place)
+        _, sizes, S, U = block
+        U, sums, residual = sweep(S, U, A, scaled, shrink=shrink, parts=sizes, threads=threads, in_place=in_place)
         return block._replace(U=U), Report(sums, residual)
 
     rows, report = engine.step(of_block, rows, _combine)
@@ -182,10 +183,11 @@ def _orthogonaliser(rows: Rows[SharedBlock], engine: Engine, loop: Loop) -> Floa
     A, R = 2 * loop.G[0] @ root.matrix, loop.penalties.mu * root.matrix
 
     def of_block(block: SharedBlock) -> FloatArray:
-        parts = (projected(*both, A, R) for both in zip(block.parts(block.tiles), block.parts(block.U), strict=True))
-        return tree_sum(np.array([gram(Q, Q) for Q in parts]))
+        Q = projected(block.tiles, block.U, A, R)
+        return gram(Q, Q)
 
-    return root.matrix @ inverse_root(engine.reduce(of_block, rows, add)).matrix
+    QtQ = engine.reduce(of_block, engine.split(SharedBlock.apart, rows), add)
+    return root.matrix @ inverse_root(QtQ).matrix
 
 
 def _gram_of_target(G: FloatArray, StS: FloatArray, StP: FloatArray, PtP: FloatArray, mu: float) -> FloatArray:
