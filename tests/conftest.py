@@ -1,4 +1,4 @@
-"""Where the shared data and reference files are, and what to do without them."""
+"""Where the shared data and reference files are, what to do without them, and fixtures for several folders."""
 
 import os
 from pathlib import Path
@@ -6,6 +6,8 @@ from pathlib import Path
 import hypothesis
 import numpy as np
 import pytest
+
+from manyview.kernels import compiled
 
 # the same examples in every run: what fails here fails for everybody; HYPOTHESIS_PROFILE=search looks for new ones
 hypothesis.settings.register_profile("fixed", derandomize=True)
@@ -54,3 +56,12 @@ def shared_views(shared_dir):
         return [view[rows] for view in views], labels[rows]
 
     return load
+
+
+@pytest.fixture(params=[16, 8, 4, 0], ids=lambda lanes: f"lanes{lanes}" if lanes else "twin")
+def way(request, monkeypatch):
+    """A test that uses it runs with every version of the compiled loops and with their twins in NumPy and SciPy."""
+    version = next((version for version in compiled.versions if version.lanes == request.param), None)
+    if request.param and version is None:
+        pytest.skip(f"this installation or this processor has no loops for {request.param} numbers at once")
+    monkeypatch.setattr(compiled, "library", version)

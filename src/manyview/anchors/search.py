@@ -14,6 +14,7 @@ import numpy as np
 from manyview.engine import edges
 from manyview.kernels.arrays import BoolArray, FloatArray, IntArray
 from manyview.kernels.distances import Expansion
+from manyview.kernels.near_tables import NearTables, near_tables
 from manyview.kernels.nearest import nearest
 
 NUMBERS_AT_ONCE = 1 << 20  # distances of the rows that go together: 4 MB in single precision
@@ -27,6 +28,10 @@ class Part(NamedTuple):
     present: BoolArray  # (n,), rows that do
     place: int | None  # of its slice; None: it has none of its own
     joins: bool  # its distances are part of those of the joint table
+
+    def take(self, rows: IntArray, /) -> Part:
+        """Some of the rows."""
+        return self._replace(ready=self.ready.take(rows), present=self.present[rows])
 
     def distances(self, rows: slice, out: FloatArray, /) -> FloatArray:
         """Of some rows to all anchors, not mended; infinite to anchors that do not exist in this table."""
@@ -65,6 +70,29 @@ def nothing_near(n_rows: int, n_slices: int, n_anchors: int, /, *, k: int, dtype
 
 def search(parts: list[Part], near: Near, n_anchors: int, /, *, joint: int | None) -> None:
     """Fill in the slices of the parts and, if it has a place, that of their joint table."""
+    found = _at_once(parts, len(near.d), joint=joint is not None)
+    if found is None:
+        _in_turn(parts, near, n_anchors, joint)
+        return
+    places = [place for place in (*(part.place for part in parts), joint) if place is not None]
+    near.columns[:, places] = found.columns[..., : near.columns.shape[2]]
+    near.d[:, places] = found.d.T
+    absent = ~np.all([part.present for part in parts], axis=0)
+    again = np.union1d(found.doubtful, np.flatnonzero(absent))
+    if len(again):
+        some = Near(near.columns[again], near.d[:, :, again])
+        _in_turn([part.take(again) for part in parts], some, n_anchors, joint)
+        near.columns[again], near.d[:, :, again] = some
+
+
+def _at_once(parts: list[Part], width: int, *, joint: bool) -> NearTables | None:
+    """All tables with a few rows at a time, if there is a loop for them."""
+    plain = all(part.place is not None and part.joins == joint and part.valid.all() for part in parts)
+    return near_tables([part.ready for part in parts], width, joint=joint) if plain else None
+
+
+def _in_turn(parts: list[Part], near: Near, n_anchors: int, joint: int | None) -> None:
+    """The same table after table."""
     width, _, n_rows = near.d.shape
     # anchors that exist in some view count in the joint table
     nowhere = ~np.any([part.valid for part in parts if part.place is not None], axis=0)  # (m,)

@@ -1,5 +1,5 @@
-/* The loops that NumPy and SciPy cannot do fast enough; nearest.py, sweep.py and sparse.py say what they compute and
-hold their twins.
+/* The loops that NumPy and SciPy cannot do fast enough; nearest.py, near_tables.py, sweep.py and sparse.py say what
+they compute and where their twins are.
 
 Plain C for GCC and Clang, without Python: ctypes calls it. It is compiled once for every kind of processor, because
 blocks of sums have to fit its registers: nearest16, nearest8, … work on so many numbers at once, and lanes() says
@@ -12,8 +12,8 @@ which of them this processor likes best. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#if defined(__SSE2__)
-#include <xmmintrin.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
 #endif
 
 #define INLINE static inline __attribute__((always_inline)) TARGET
@@ -23,6 +23,8 @@ which of them this processor likes best. */
 #define PARTS(n, size) (((n) + (size) - 1) / (size))
 #define JOINED(name, number) name##number
 #define NAMED(name, number) JOINED(name, number)
+#define LINE 64 /* bytes of memory that travel together */
+#define FROM_A_LINE_ON(memory) ((memory) + LINE - (uintptr_t)(memory) % LINE) /* vectors then never lie across two */
 
 typedef int64_t number;
 typedef float scalar __attribute__((may_alias));
@@ -31,18 +33,23 @@ typedef float scalar __attribute__((may_alias));
 #define LANES 16
 #define REGISTERS 32
 #define TARGET __attribute__((target("arch=x86-64-v4")))
+#define NOT_ABOVE(d, bound) _mm512_cmp_ps_mask(_mm512_loadu_ps(d), _mm512_set1_ps(bound), _CMP_LE_OQ)
 #include "_compiled.c"
 #undef LANES
 #undef REGISTERS
 #undef TARGET
+#undef NOT_ABOVE
 #define LANES 8
 #define REGISTERS 16
 #define TARGET __attribute__((target("arch=x86-64-v3")))
+#define NOT_ABOVE(d, bound) _mm256_movemask_ps(_mm256_cmp_ps(_mm256_loadu_ps(d), _mm256_set1_ps(bound), _CMP_LE_OQ))
 #include "_compiled.c"
 #undef LANES
 #undef TARGET
+#undef NOT_ABOVE
 #define LANES 4
 #define TARGET
+#define NOT_ABOVE(d, bound) _mm_movemask_ps(_mm_cmple_ps(_mm_loadu_ps(d), _mm_set1_ps(bound)))
 #include "_compiled.c"
 
 int lanes(void)
@@ -68,6 +75,9 @@ int lanes(void) { return 4; }
 #define candidates NAMED(candidates, LANES)
 #define nearest_of_row NAMED(nearest_of_row, LANES)
 #define nearest NAMED(nearest, LANES)
+#define to_panel NAMED(to_panel, LANES)
+#define to_anchors NAMED(to_anchors, LANES)
+#define search NAMED(search, LANES)
 #define expand NAMED(expand, LANES)
 #define contract NAMED(contract, LANES)
 #define renew NAMED(renew, LANES)
@@ -80,6 +90,8 @@ int lanes(void) { return 4; }
 
 typedef float vector __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
 typedef int32_t bits __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+
+#define RUN (REGISTERS == 32 ? 4 : 2) /* vectors, five of which are in registers together with what makes them */
 
 /* ---- the k smallest entries of every row ---- */
 
@@ -98,7 +110,11 @@ INLINE float bound_of(const float *restrict d, number m, int k)
     for (int b = 0; c + b < m; b++) low[b] = d[c + b] < low[b] ? d[c + b] : low[b];
     for (int a = 0; a < BUCKETS; a++)
         for (int b = 0; b < BUCKETS; b++) below[b] += low[a] < low[b];
-    for (int b = 0; b < BUCKETS; b++) bound = below[b] < k && low[b] > bound ? low[b] : bound;
+#pragma omp simd reduction(max : bound)
+    for (int b = 0; b < BUCKETS; b++) {
+        float counts = below[b] < k ? low[b] : -INFINITY;
+        bound = MAX(bound, counts);
+    }
     return bound;
 }
 
@@ -107,12 +123,10 @@ INLINE int candidates(const float *restrict d, number m, float bound, int *restr
 {
     int n = 0;
     number c = 0;
-#if defined(__SSE2__)
-    const __m128 bounds = _mm_set1_ps(bound);
+#if defined(NOT_ABOVE)
     for (; c + 64 <= m; c += 64) {
         uint64_t found = 0;
-        for (int l = 0; l < 64; l += 4)
-            found |= (uint64_t)_mm_movemask_ps(_mm_cmple_ps(_mm_loadu_ps(d + c + l), bounds)) << l;
+        for (int l = 0; l < 64; l += LANES) found |= (uint64_t)NOT_ABOVE(d + c + l, bound) << l;
         for (; found; found &= found - 1) {
             if (n == ROOM) return ROOM + 1;
             at[n++] = (int)c + __builtin_ctzll(found);
@@ -129,17 +143,18 @@ INLINE int candidates(const float *restrict d, number m, float bound, int *restr
 
 INLINE int nearest_of_row(const float *restrict d, number m, int k, number *restrict columns, float *restrict values)
 {
-    int at[ROOM], before[ROOM] = {0}, n = candidates(d, m, bound_of(d, m, k), at);
+    int at[ROOM], before[ROOM] = {0}, sorted[ROOM], n = candidates(d, m, bound_of(d, m, k), at);
     float value[ROOM];
     if (n < k || n > ROOM) return 0;
-    for (int i = 0; i < ROOM; i++) value[i] = i < n ? d[at[i]] : INFINITY;
+    for (int i = 0; i < n; i++) value[i] = d[at[i]];
+    for (int i = n; i < ROOM; i++) value[i] = INFINITY;
     for (int i = 0; i < n; i++) /* counting who comes before sorts without a branch */
         for (int j = 0; j < ROOM; j++) before[j] += (value[i] < value[j]) | ((value[i] == value[j]) & (i < j));
-    for (int i = 0; i < n; i++)
-        if (before[i] < k) {
-            columns[before[i]] = at[i];
-            values[before[i]] = value[i];
-        }
+    for (int i = 0; i < n; i++) sorted[before[i]] = i;
+    for (int i = 0; i < k; i++) {
+        columns[i] = at[sorted[i]];
+        values[i] = value[sorted[i]];
+    }
     return 1;
 }
 
@@ -152,16 +167,85 @@ TARGET number nearest(const float *d, number n, number m, number k, number *colu
     return n_left;
 }
 
+/* ---- the nearest anchors of rows in several tables, and in all of them together ---- */
+
+#define PANEL 64 /* anchors; near_tables.py has the same number */
+#define FEW 5    /* rows, of which a panel's distances fit into registers */
+#define MANY 20  /* rows that go through all tables together: their distances stay in the second cache */
+
+/* distances of n rows of left (n, depth) to the anchors of a panel (depth, PANEL) */
+INLINE void to_panel(const int n, number depth, const float *restrict left, const vector *restrict panel, float *d,
+                     number stride)
+{
+    ROLLED for (int t = 0; t < PANEL / LANES; t += RUN) {
+        vector sum[FEW][4] = {0}, a[4];
+        ROLLED for (number j = 0; j < depth; j++) {
+            for (int u = 0; u < RUN; u++) a[u] = panel[j * (PANEL / LANES) + t + u];
+            for (int i = 0; i < n; i++)
+                for (int u = 0; u < RUN; u++) sum[i][u] += left[i * depth + j] * a[u];
+        }
+        for (int i = 0; i < n; i++)
+            for (int u = 0; u < RUN; u++) *(vector *)(d + i * stride + (t + u) * LANES) = sum[i][u];
+    }
+}
+
+/* the same for n <= MANY rows and all panels */
+INLINE void to_anchors(number n, number n_panels, number depth, const float *left, const float *right, float *d)
+{
+    for (number q = 0; q < n_panels; q++)
+        for (number i = 0, few; i < n; i += few)
+            switch (few = MIN(n - i, FEW)) {
+#define ROWS(n_) case n_: \
+    to_panel(n_, depth, left + i * depth, (const vector *)(right + q * depth * PANEL), \
+             d + (i * n_panels + q) * PANEL, n_panels * PANEL); break;
+                ROWS(1) ROWS(2) ROWS(3) ROWS(4) ROWS(5)
+            }
+}
+
+/* of every table left (n, depth), whose last but one column is the squared length of the row, right (panels, depth,
+PANEL), and the largest squared length of an anchor -> columns, values (n, tables [+ 1 for their sum], k); the doubtful
+rows, which are left to the caller, and their number, or less than nothing where there is no memory. Doubtful is a row
+that is closer to an anchor than a share of the lengths of both: it has lost digits. */
+TARGET number search(number n, number m, number k, number n_tables, number joint, float share, const number *depths,
+                     const float *const *lefts, const float *const *rights, const float *longest, number *columns,
+                     float *values, number *doubtful)
+{
+    const number n_panels = PARTS(m, PANEL), stride = n_panels * PANEL, n_slices = n_tables + joint;
+    number n_doubtful = 0;
+    char *memory = malloc(2 * MANY * stride * sizeof(float) + LINE);
+    if (!memory) return -1;
+    float *d = (float *)FROM_A_LINE_ON(memory), *total = d + MANY * stride;
+    for (number first = 0; first < n; first += MANY) {
+        const number many = MIN(n - first, MANY);
+        int doubt[MANY] = {0};
+        for (number s = 0; s < n_slices; s++) {
+            const float *of_slice = s < n_tables ? d : total, *left = NULL;
+            if (s < n_tables) {
+                left = lefts[s] + first * depths[s];
+                to_anchors(many, n_panels, depths[s], left, rights[s], d);
+                for (number i = 0; joint && i < many * stride; i++) total[i] = s ? total[i] + d[i] : d[i];
+            }
+            for (number i = 0; i < many; i++) {
+                const number at = ((first + i) * n_slices + s) * k;
+                doubt[i] |= !nearest_of_row(of_slice + i * stride, stride, (int)k, columns + at, values + at);
+                if (left) doubt[i] |= !(values[at] >= share * (left[(i + 1) * depths[s] - 2] + longest[s]));
+            }
+        }
+        for (number i = 0; i < many; i++)
+            if (doubt[i]) doubtful[n_doubtful++] = first + i;
+    }
+    free(memory);
+    return n_doubtful;
+}
+
 /* ---- one pass of the factorization ---- */
 
 #define TILE 64 /* rows; sweep.py has the same number */
 #define GROUP 4 /* tiles that sums are taken of at a time */
-#define LINE 64 /* bytes of memory that travel together */
 #define STEPS (TILE / LANES)
 /* blocks of registers: MOST_J x 5 sums, or 5 columns of Q in RUN vectors of rows */
 #define WIDTH_OF(left) ((left) >= 5 ? 5 : (left) >= 2 ? 2 : 1) /* few widths, because each is compiled on its own */
 #define MOST_J (REGISTERS == 32 ? 5 : 2)
-#define RUN (REGISTERS == 32 ? 4 : 2)
 
 /* Q = AᵀS + RᵀP with P = |U|, n_k rows of it. Meanwhile the memory that comes next is fetched, here and below. */
 INLINE const vector *expand(const int n_k, number r, number K, const float *restrict A, const float *restrict R,
@@ -293,12 +377,13 @@ TARGET static void *take_parts(void *shared)
     const number r = pass->r, K = pass->K, size = (r + K) * K;
     char *memory = malloc((1 + GROUP) * K * TILE * sizeof(float) + size * sizeof(vector) + LINE);
     if (!memory) return NULL;
-    vector *room = (vector *)(memory + (LINE - (uintptr_t)memory % LINE));
+    vector *room = (vector *)FROM_A_LINE_ON(memory);
     intptr_t largest = 0;
     number part = 0, tiles = 0; /* of all parts before this one */
     for (number p; (p = __atomic_fetch_add(&pass->turn, 1, __ATOMIC_RELAXED)) < pass->n_parts;) {
         for (; part < p; part++) tiles += PARTS(pass->n_rows[part], TILE);
-        const vector *S = (const vector *)(pass->S + tiles * r * TILE), *U = (const vector *)(pass->U + tiles * K * TILE);
+        const vector *S = (const vector *)(pass->S + tiles * r * TILE);
+        const vector *U = (const vector *)(pass->U + tiles * K * TILE);
         vector *renewed = (vector *)(pass->renewed + tiles * K * TILE);
         int32_t of_part = sweep_part(PARTS(pass->n_rows[p], TILE), r, K, pass->shrink, S, U, renewed, pass->A, pass->R,
                                      room, pass->SP_PP + p * size);

@@ -21,6 +21,7 @@ class Library(NamedTuple):
 
     lanes: int
     nearest: Any
+    search: Any
     sweep: Any
     sparse_times: Any
 
@@ -42,6 +43,7 @@ def _version(loaded: ctypes.CDLL, lanes: int) -> Library:
     return Library(
         lanes,
         nearest=function("nearest", _number, _pointer, _number, _number, _number, _pointer, _pointer, _pointer),
+        search=function("search", _number, *[_number] * 5, _float, *[_pointer] * 7),
         sweep=function("sweep", _float, *[_number] * 4, _float, *[_pointer] * 7),
         sparse_times=function("sparse_times", None, _number, *[_pointer] * 4, _number, _pointer),
     )

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import DTypeLike
 
 from manyview.kernels.arrays import FloatArray, IntArray, Table
 
@@ -26,6 +27,10 @@ class Expansion(NamedTuple):
     xx: FloatArray  # (n,)
     aa: FloatArray  # (m,)
 
+    def take(self, rows: IntArray, /) -> "Expansion":
+        """Some of the rows."""
+        return self._replace(x=self.x[rows], left=self.left[rows], xx=self.xx[rows])
+
     def distances(self, rows: slice, /, *, out: FloatArray | None = None) -> FloatArray:
         """Of some rows to all anchors; close pairs may have lost their digits, see `mend`."""
         if not sp.issparse(self.x):
@@ -41,7 +46,7 @@ class Expansion(NamedTuple):
 
         Only rows whose smallest distance is suspicious are looked at closely.
         """
-        share, first, xx = np.sqrt(np.finfo(d.dtype).eps), rows.start or 0, self.xx[rows]
+        share, first, xx = lost_share(d.dtype), rows.start or 0, self.xx[rows]
         near = np.flatnonzero(smallest < share * (xx + self.aa.max(initial=0)))
         if not len(near):
             return near
@@ -54,6 +59,11 @@ class Expansion(NamedTuple):
             difference = (x.toarray() if sp.issparse(x) else x) - self.anchors[j]
             d[i, j] = np.einsum("pd,pd->p", difference, difference)
         return near
+
+
+def lost_share(dtype: DTypeLike, /) -> float:
+    """Of the squared lengths of a pair: where their distance is less, half the digits are lost."""
+    return float(np.sqrt(np.finfo(np.dtype(dtype)).eps))
 
 
 def squared_distances(x: Table, anchors: FloatArray, /) -> FloatArray:

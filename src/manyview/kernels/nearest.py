@@ -33,8 +33,9 @@ def nearest(d: FloatArray, k: int, /) -> tuple[IntArray, FloatArray]:
     bucket = min(LARGEST_BUCKET, m // (2 * k))
     if bucket < 2:
         return _by_sorting(d, k)
-    if compiled.library is not None and d.dtype == np.float32 and k <= COMPILED_K:
-        return _by_compiled(compiled.library, d, k)
+    library = loops_for(m, k)
+    if library is not None and d.dtype == np.float32:
+        return _by_compiled(library, d, k)
     columns, values = np.empty((n, k), dtype=np.int64), np.empty((n, k), dtype=d.dtype)
     stretch = max(NUMBERS_AT_ONCE // m, 1)
     find = _by_buckets if d.dtype == np.float32 else _by_threshold
@@ -42,6 +43,11 @@ def nearest(d: FloatArray, k: int, /) -> tuple[IntArray, FloatArray]:
         rows = slice(start, start + stretch)
         columns[rows], values[rows] = find(d[rows], k, bucket)
     return columns, values
+
+
+def loops_for(m: int, k: int, /) -> Library | None:
+    """The compiled loops, if there are any and they can find k of m entries."""
+    return compiled.library if k <= COMPILED_K and m >= 4 * k else None
 
 
 def _by_sorting(d: FloatArray, k: int) -> tuple[IntArray, FloatArray]:

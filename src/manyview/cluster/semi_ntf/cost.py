@@ -15,8 +15,8 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,10 +39,12 @@ WORK_BYTES = 2_200  # of a row in a block that a thread is at work on
 ROW_BYTES_ON_DISK = 60  # labels, and what else has an entry a row in memory
 GEOMETRIES = 2
 SAMPLED_ROWS = 20_000
-SAMPLE_ALONE, SAMPLE_AT_ONCE = 2.3, 11.5  # anchors, weights and start of a draw, in units of the sampled rows' graph
+# in units of a row's products with all anchors:
+SAMPLE_ALONE, SAMPLE_AT_ONCE = 18, 30  # anchors, weights and start of a draw, a sampled row, by one and by all threads
 MOST_AT_ONCE = 4  # threads that these have work for
-OTHER_PASSES = 0.4  # statistics, start and labels, in units of the graph of all rows
-ITERATION_SHARE = 0.006  # of an iteration, in the same units
+SAMPLE_AT_LEAST = 1_500  # rows whose time a draw takes in any case
+OTHER_PASSES = 2.1  # statistics, start and labels, a row
+ITERATION = 0.02  # a row and slice
 USUAL_ITERATIONS = 35
 DISK_FACTOR, DASK_FACTOR = 1.15, 1.5  # reading and writing blocks; moving and scheduling them
 CALIBRATION_ROWS, CALIBRATIONS = 4096, 3
@@ -156,17 +158,15 @@ def _row_bytes(settings: Settings, n_views: int) -> int:
 
 
 def _seconds(settings: Settings, n_samples: int, widths: list[int], n_threads: int) -> float:
-    row = _graph_seconds(settings, widths, n_threads)
-    iterations = min(settings.max_iter, USUAL_ITERATIONS)
-    share = (
-        1 + OTHER_PASSES + ITERATION_SHARE * iterations * (1 if settings.shared else _n_slices(settings, len(widths)))
-    )
-    sample = settings.n_draws * (SAMPLE_ALONE + SAMPLE_AT_ONCE / min(n_threads, MOST_AT_ONCE))
-    return row * (sample * min(n_samples, SAMPLED_ROWS) + share * n_samples / n_threads)
+    graph, products = _row_seconds(settings, widths, n_threads)
+    iterations = min(settings.max_iter, USUAL_ITERATIONS) * (1 if settings.shared else _n_slices(settings, len(widths)))
+    sample = settings.n_draws * (SAMPLE_ALONE + SAMPLE_AT_ONCE / min(n_threads, MOST_AT_ONCE)) * products
+    every = graph + (OTHER_PASSES + ITERATION * iterations) * products
+    return sample * (SAMPLE_AT_LEAST + min(n_samples, SAMPLED_ROWS)) + every * n_samples / n_threads
 
 
-def _graph_seconds(settings: Settings, widths: list[int], n_threads: int) -> float:
-    """Seconds a row and thread while all threads are at work: anchor weights of blocks of random numbers, measured."""
+def _row_seconds(settings: Settings, widths: list[int], n_threads: int) -> tuple[float, float]:
+    """Of a row's graph, and of its products with all anchors: measured on blocks of random numbers."""
     rng = np.random.default_rng(0)
     tables: list[FloatArray] = [
         rng.standard_normal((CALIBRATION_ROWS, width)).astype(settings.dtype) for width in widths
@@ -178,15 +178,28 @@ def _graph_seconds(settings: Settings, widths: list[int], n_threads: int) -> flo
     maps = (clipped, centred) if settings.scale == "auto" else (clipped,)
     kinds, nowhere = ("measurements",) * len(widths), np.zeros(len(widths), dtype=bool)
     geometry = Geometry(maps, np.ones((len(maps), len(widths))), kinds, (), nowhere)
-    m = settings.n_anchors
+    m, dtype = settings.n_anchors, np.dtype(settings.dtype)
     anchors = tuple(SliceAnchors(rng.standard_normal((m, w)), np.ones(m, dtype=bool)) for w in widths)
     joint = len(widths) > 1 and not settings.paper
     graph = AnchorGraph(geometry, (anchors,) * len(maps), (), m, settings.neighbours, joint, settings.dtype)
+    ready = len(maps) * [of_view.ready(x, dtype=dtype) for of_view, x in zip(anchors, tables, strict=True)]
     block = RowBlock(0, tuple(tables))
+
+    def products() -> None:
+        room = np.empty((CALIBRATION_ROWS, m), dtype)
+        for part in ready:
+            part.distances(slice(None), out=room)
+
+    of_graph, of_products = (_seconds_of(work, n_threads) for work in (lambda: graph(block), products))
+    return of_graph / CALIBRATION_ROWS, of_products / CALIBRATION_ROWS
+
+
+def _seconds_of(work: Callable[[], Any], n_threads: int) -> float:
+    """Of a thread while all are at work."""
     seconds = []
     with ThreadpoolController().limit(limits=1), ThreadPoolExecutor(n_threads) as pool:
         for _ in range(1 + CALIBRATIONS):
             start = time.perf_counter()
-            list(pool.map(graph, [block] * n_threads))
+            wait([pool.submit(work) for _ in range(n_threads)])
             seconds.append(time.perf_counter() - start)
-    return float(np.median(seconds[1:])) / CALIBRATION_ROWS
+    return float(np.median(seconds[1:]))
