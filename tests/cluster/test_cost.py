@@ -5,10 +5,14 @@ import subprocess
 import sys
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+import scipy.sparse as sp
 
 from manyview import SemiNTF
 from manyview.cluster.semi_ntf import cost
+from manyview.views import check_views
 
 WIDTHS = [20, 50, 30]
 
@@ -60,12 +64,41 @@ def views():
     return [np.random.default_rng(0).standard_normal((200, 3)) for _ in range(2)]
 
 
-def test_a_fit_that_does_not_fit_is_refused_before_it_starts(views, tmp_path, monkeypatch):
-    monkeypatch.setattr(cost, "available_memory", lambda: 10_000_000)
-    with pytest.raises(MemoryError, match=r"needs about 0\.1 GB .* 0\.0 GB are free\. engine='disk'"):
+def test_a_fit_that_does_not_fit_is_refused_before_it_starts(views, monkeypatch):
+    need = SemiNTF(3).estimate(200, [3, 3])
+    free = (need["disk"].memory + need["memory"].memory) // 2
+    monkeypatch.setattr(cost, "available_memory", lambda: free)
+    with pytest.raises(MemoryError, match=r"needs about 0\.1 GB .* 0\.1 GB are free\. engine='disk' needs 0\.1 GB"):
         SemiNTF(3).fit(views)
     model = SemiNTF(3, engine="disk", random_state=0).fit(views)
     assert len(model.labels_) == 200
+
+
+def test_what_does_not_even_fit_from_disk_is_sent_to_a_cluster(views, monkeypatch):
+    monkeypatch.setattr(cost, "available_memory", lambda: 10_000_000)
+    with pytest.raises(MemoryError, match=r"0\.0 GB are free\. Lower block_rows or n_jobs, or .* engine='dask'"):
+        SemiNTF(3, engine="disk").fit(views)
+
+
+def test_workers_without_room_are_not_started(views, monkeypatch):
+    monkeypatch.setattr(cost, "memory_of_workers", lambda: 10_000_000)
+    with pytest.raises(MemoryError, match=r"0\.0 GB are free on the workers\. Start more workers; engine='disk' needs"):
+        SemiNTF(3, engine="dask").fit(views)
+
+
+def test_tables_that_are_elsewhere_count_where_they_are_copied(views, tmp_path):
+    """Files are loaded by the engine in memory, Parquet is copied to scratch, and workers hold everything."""
+    whole = [np.zeros((1000, 50)), sp.random_array((1000, 400), density=0.01, format="csr", rng=0)]
+    np.save(tmp_path / "0.npy", whole[0])
+    pq.write_table(pa.table({f"c{j}": whole[0][:, j] for j in range(50)}), tmp_path / "0.parquet")
+    entries = 4000 * (8 + 4) + 1001 * 4
+
+    def copied(table):
+        return cost._taken_over(check_views([table, whole[1]], lazy=True))
+
+    assert copied(whole[0]) == {"memory": 0, "disk": 0, "dask": 400_000 + entries}
+    assert copied(tmp_path / "0.npy") == {"memory": 400_000, "disk": 0, "dask": 400_000 + entries}
+    assert copied(tmp_path / "0.parquet") == {"memory": 400_000, "disk": 400_000 + entries, "dask": 400_000 + entries}
 
 
 def test_a_disk_without_room_is_refused_before_it_fills(views, tmp_path, monkeypatch):

@@ -271,6 +271,17 @@ def _active_client() -> Any:
         ) from error
 
 
+def memory_of_workers() -> int | None:
+    """Bytes that the workers of the active client may take together; None where one of them has no limit."""
+    limits = _active_client().run(_memory_limit).values()
+    return None if not all(limits) else sum(limits)
+
+
+def _memory_limit(dask_worker: Any) -> int | None:
+    limit: int | None = dask_worker.memory_manager.memory_limit
+    return limit
+
+
 _lock = threading.Lock()
 _inside = 0
 _limit: Any = None

@@ -11,22 +11,24 @@ In memory all of it is there at once. On disk it is scratch space, and memory ho
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 from joblib import effective_n_jobs
 from threadpoolctl import ThreadpoolController
 
 from manyview.anchors.graph import AnchorGraph, SliceAnchors
 from manyview.anchors.search import number_type
 from manyview.cluster.semi_ntf.settings import Settings
+from manyview.engine.dask import memory_of_workers
+from manyview.engine.room import available_memory
 from manyview.kernels.arrays import FloatArray
 from manyview.views import Views
 from manyview.views.blocks import RowBlock
@@ -77,6 +79,13 @@ class Estimate:
         return "\n".join(lines)
 
 
+class Room(NamedTuple):
+    """Bytes that a fit takes."""
+
+    memory: int
+    scratch: int
+
+
 def estimate(
     settings: Settings, n_samples: int, view_widths: Sequence[int], /, *, block_rows: int, n_jobs: int | None
 ) -> Estimate:
@@ -85,60 +94,77 @@ def estimate(
     if n_samples < 1 or not widths or min(widths) < 1:
         raise ValueError(f"estimate needs rows and columns; got n_samples={n_samples}, view_widths={widths}.")
     n_threads = int(effective_n_jobs(-1 if n_jobs is None else n_jobs))
-    rows = n_samples * _row_bytes(settings, len(widths))
-    item = np.dtype(settings.dtype).itemsize
-    fixed = FIXED_BYTES + n_threads * min(block_rows, n_samples) * WORK_BYTES
+    source = n_samples * sum(widths) * np.dtype(settings.dtype).itemsize
+    taken_over = {"memory": 0, "disk": source, "dask": source}
+    rooms = _rooms(settings, n_samples, len(widths), taken_over, block_rows=block_rows, n_threads=n_threads)
     seconds = _seconds(settings, n_samples, widths, n_threads)
-    source = n_samples * sum(widths) * item
-    engines = {
-        "memory": Cost(fixed + rows, 0, seconds),
-        "disk": Cost(fixed + ROW_BYTES_ON_DISK * n_samples, rows + source, DISK_FACTOR * seconds),
-        "dask": Cost(fixed + rows + source, 0, DASK_FACTOR * seconds),
-    }
-    return Estimate(engines, available_memory())
+    factors = {"memory": 1, "disk": DISK_FACTOR, "dask": DASK_FACTOR}
+    return Estimate({name: Cost(*rooms[name], seconds * factors[name]) for name in rooms}, available_memory())
 
 
-def require_room(name: str, settings: Settings, views: Views, scratch: Any, /) -> None:
+def require_room(name: str, settings: Settings, views: Views, estimator: Any, /) -> None:
     """Refuse a fit that would be killed for want of memory, or stop for want of disk, and say what would work."""
-    rows = len(views) * _row_bytes(settings, len(views.tables))
-    if name == "memory":
-        needed, free = FIXED_BYTES + rows + _bytes_on_disk(views), available_memory()
-        on_disk = FIXED_BYTES + ROW_BYTES_ON_DISK * len(views)
-        if free is not None and needed > free:
-            raise MemoryError(
-                f"This fit needs about {needed / 1e9:.1f} GB of memory and {free / 1e9:.1f} GB are free. engine='disk' "
-                f"needs {on_disk / 1e9:.1f} GB of memory and {rows / 1e9:.1f} GB of scratch space, best with views in "
-                ".npy or Parquet files."
-            )
+    n_threads = int(effective_n_jobs(-1 if estimator.n_jobs is None else estimator.n_jobs))
+    rooms = _rooms(
+        settings,
+        len(views),
+        len(views.tables),
+        _taken_over(views),
+        block_rows=estimator.block_rows,
+        n_threads=n_threads,
+    )
+    memory, scratch = rooms["disk"]
+    in_files = f"engine='disk' needs {_gb(memory)} of memory and {_gb(scratch)} of scratch space"
+    free = memory_of_workers() if name == "dask" else available_memory()
+    needed = rooms[name].memory
+    if free is not None and needed > free:
+        where, instead = {
+            "memory": ("", f"{in_files}, best with views in .npy or Parquet files."),
+            "disk": ("", "Lower block_rows or n_jobs, or spread the rows over machines with engine='dask'."),
+            "dask": (" on the workers", f"Start more workers; {in_files} on one machine."),
+        }[name]
+        raise MemoryError(f"This fit needs about {_gb(needed)} of memory and {_gb(free)} are free{where}. {instead}")
     if name == "disk":
-        directory = tempfile.gettempdir() if scratch is None else scratch
-        free = shutil.disk_usage(directory).free
-        if rows > free:
+        directory = tempfile.gettempdir() if estimator.scratch is None else estimator.scratch
+        space = shutil.disk_usage(directory).free
+        if scratch > space:
             raise OSError(
-                f"This fit needs about {rows / 1e9:.1f} GB of scratch space and {str(directory)!r} has "
-                f"{free / 1e9:.1f} GB: name another directory (scratch=), or use engine='dask'."
+                f"This fit needs about {_gb(scratch)} of scratch space and {str(directory)!r} has "
+                f"{_gb(space)}: name another directory (scratch=), or use engine='dask'."
             )
 
 
-def _bytes_on_disk(views: Views) -> int:
-    """Of tables that the engine in memory would have to load first."""
-    return sum(table.shape[0] * table.shape[1] * table.dtype.itemsize for table in views.tables if is_elsewhere(table))
+def _gb(size: float) -> str:
+    return f"{size / 1e9:.1f} GB"
 
 
-def available_memory() -> int | None:
-    """Bytes that this process may still take: what the system has free, and what its own limit leaves."""
-    if not os.path.exists("/proc/meminfo"):
-        return None
-    import resource  # where there is /proc, there is this
+def _taken_over(views: Views) -> dict[str, int]:
+    """Bytes of the input that an engine copies: what is elsewhere, what is slow to read again, everything."""
+    sizes = [_size(table) for table in views.tables]
+    return {
+        "memory": sum(size for size, table in zip(sizes, views.tables, strict=True) if is_elsewhere(table)),
+        "disk": sum(sizes) if any(getattr(table, "slow", False) for table in views.tables) else 0,
+        "dask": sum(sizes),
+    }
 
-    with open("/proc/meminfo") as file:
-        free = next(int(line.split()[1]) * 1024 for line in file if line.startswith("MemAvailable:"))
-    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
-    if limit == resource.RLIM_INFINITY:
-        return free
-    with open("/proc/self/statm") as file:
-        taken = int(file.read().split()[0]) * resource.getpagesize()
-    return max(min(free, limit - taken), 0)
+
+def _size(table: Any) -> int:
+    if sp.issparse(table):
+        return int(table.data.nbytes + table.indices.nbytes + table.indptr.nbytes)
+    return int(table.shape[0] * table.shape[1] * table.dtype.itemsize)
+
+
+def _rooms(
+    settings: Settings, n_samples: int, n_views: int, taken_over: dict[str, int], *, block_rows: int, n_threads: int
+) -> dict[str, Room]:
+    """Of every engine; on a cluster all workers together."""
+    rows = n_samples * _row_bytes(settings, n_views)
+    fixed = FIXED_BYTES + n_threads * min(block_rows, n_samples) * WORK_BYTES
+    return {
+        "memory": Room(fixed + rows + taken_over["memory"], 0),
+        "disk": Room(fixed + ROW_BYTES_ON_DISK * n_samples, rows + taken_over["disk"]),
+        "dask": Room(fixed + rows + taken_over["dask"], 0),
+    }
 
 
 def _n_slices(settings: Settings, n_views: int) -> int:

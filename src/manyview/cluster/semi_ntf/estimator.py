@@ -261,7 +261,7 @@ class SemiNTF(ClusterMixin, TransformerMixin, BaseEstimator):
                 RowOrderWarning,
                 stacklevel=2,
             )
-        require_room(chosen_engine(self.engine, views), settings, views, self.scratch)
+        require_room(chosen_engine(self.engine, views), settings, views, self)
         views, engine = engine_for(self, views)
         keeper = checkpoint_for(self, views, settings, checkpoint, checkpoint_every)
         with engine.running():
