@@ -25,6 +25,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,7 @@ K = 10
 CHUNK = 100_000
 OVERLAP = 0.35  # distance of the cluster centres in units of the noise, a column
 LIMIT = 3_000_000_000
-ITERATIONS = 60  # the fastest counts, and of as many copies: others share the memory of most machines
+ITERATIONS = 60  # and as many copies, in turns: others share the memory of most machines
 Result = dict[str, Any]
 
 
@@ -125,40 +126,45 @@ def one_speed(method: str, n_rows: str) -> Result:
 
 
 def one_iterations(n_rows: str, n_jobs: str) -> Result:
-    """Seconds of an iteration, and of copying as many bytes as it must move."""
+    """Seconds of iterations, and of copying as many bytes as one must move, in turns."""
     views, _ = views_of(int(n_rows))
-    stamps: list[float] = []
+    r = 2 * K + 1  # columns of S here, checked below
+    # of a row: S and U in, U out; the products S (2GR), PR, S'P, and half of P'P
+    moved, operations = int(n_rows) * 4 * (r + 2 * K), int(n_rows) * (4 * r * K + 2 * K * K + K * (K + 1))
+    copy = Copy(moved // 2, int(n_jobs))
+    stamps: list[tuple[float, float]] = []
 
     def note(stage: str, done: int, total: int) -> None:
         if stage == "factorization":
-            stamps.append(time.perf_counter())
+            before = time.perf_counter()
+            copy()
+            stamps.append((before, time.perf_counter()))
 
     model = SemiNTF(K, random_state=0, n_jobs=int(n_jobs), tol=0, max_iter=ITERATIONS, verbose=note).fit(views)
-    r = model.factors_.shape[1]
-    # of a row: S and U in, U out; the products S (2GR), PR, S'P, and half of P'P
-    moved, operations = int(n_rows) * 4 * (r + 2 * K), int(n_rows) * (4 * r * K + 2 * K * K + K * (K + 1))
+    if model.factors_.shape[1] != r:
+        raise SystemExit(f"S has {model.factors_.shape[1]} columns, not {r}: count the bytes again.")
+    iterations = [before - after for (_, after), (before, _) in pairwise(stamps[1:])]
+    copies = [after - before for before, after in stamps[2:]]
     return {
-        "iteration": float(np.min(np.diff(stamps[1:]))),
         "moved": moved,
         "operations": operations,
-        "copy": copy_rate(int(n_jobs)),
-        "products": product_rate((4096, r), (r, K), int(n_jobs)),
+        "iterations": iterations,
+        "copies": copies,
         "arithmetic": product_rate((1024, 1024), (1024, 1024), int(n_jobs)),
     }
 
 
-def copy_rate(n_threads: int, size: int = 1 << 27) -> float:
-    """Bytes a second, read and written, of copying arrays much larger than the caches."""
-    from concurrent.futures import ThreadPoolExecutor
+class Copy:
+    """A plain copy of an array much larger than the caches, by threads."""
 
-    pairs = [(np.ones(size // 8 // n_threads), np.zeros(size // 8 // n_threads)) for _ in range(n_threads)]
-    best = 0.0
-    with ThreadPoolExecutor(n_threads) as pool:
-        for _ in range(ITERATIONS):
-            start = time.perf_counter()
-            list(pool.map(lambda pair: np.copyto(pair[1], pair[0]), pairs))
-            best = max(best, 2 * size / (time.perf_counter() - start))
-    return best
+    def __init__(self, size: int, n_threads: int) -> None:
+        from concurrent.futures import ThreadPoolExecutor
+
+        self.pairs = [(np.ones(size // 8 // n_threads), np.zeros(size // 8 // n_threads)) for _ in range(n_threads)]
+        self.pool = ThreadPoolExecutor(n_threads)
+
+    def __call__(self) -> None:
+        list(self.pool.map(lambda pair: np.copyto(pair[1], pair[0]), self.pairs))
 
 
 def product_rate(left: tuple[int, int], right: tuple[int, int], n_threads: int) -> float:
@@ -253,23 +259,23 @@ def speed(options: argparse.Namespace) -> None:
 
 
 def roofline(options: argparse.Namespace) -> None:
-    """How near an iteration comes to the speed of memory."""
+    """How near an iteration comes to the speed of memory, and to that of the arithmetic it cannot do without."""
     print(
-        "| rows | threads | s an iteration | MB moved | copy GB/s | of the copy | GFlop | thin GFlop/s | of these | "
-        "square GFlop/s | best possible, of the copy |"
+        "| rows | threads | ms an iteration | ms a copy | of the copy | fastest of both | copy GB/s | GFlop/s | "
+        "square products GFlop/s | of the lower roof |"
     )
-    print("|---|---|---|---|---|---|---|---|---|---|---|")
+    print("|---|---|---|---|---|---|---|---|---|---|")
     for n_rows in options.rows or (1_000_000,):
         for n_jobs in (1, 2):
             found = in_a_process("one_iterations", n_rows, n_jobs)
-            fraction = found["moved"] / found["iteration"] / found["copy"]
-            products = found["operations"] / found["iteration"] / found["products"]
-            # if nothing but the products were done, and these as fast as products can be
-            best = found["moved"] / found["copy"] / (found["operations"] / found["arithmetic"])
+            iterations, copies = np.array(found["iterations"]), np.array(found["copies"])
+            took, copied = float(np.median(iterations)), float(np.median(copies))
+            roof = max(copied, found["operations"] / found["arithmetic"])
             print(
-                f"| {n_rows:,} | {n_jobs} | {found['iteration']:.3f} | {found['moved'] / 1e6:.0f} | "
-                f"{found['copy'] / 1e9:.1f} | {fraction:.2f} | {found['operations'] / 1e9:.2f} | "
-                f"{found['products'] / 1e9:.1f} | {products:.2f} | {found['arithmetic'] / 1e9:.0f} | {best:.2f} |",
+                f"| {n_rows:,} | {n_jobs} | {took * 1e3:.1f} | {copied * 1e3:.1f} | "
+                f"{float(np.median(copies / iterations)):.2f} | {copies.min() / iterations.min():.2f} | "
+                f"{found['moved'] / copied / 1e9:.1f} | {found['operations'] / took / 1e9:.0f} | "
+                f"{found['arithmetic'] / 1e9:.0f} | {roof / took:.2f} |",
                 flush=True,
             )
 

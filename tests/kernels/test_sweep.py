@@ -113,8 +113,9 @@ def test_what_comes_in_is_left_as_it_is_and_need_not_be_aligned():
     assert_array_equal(tiles, tiled(S))
 
 
-def test_the_new_state_may_take_the_place_of_the_old_with_the_same_bits():
-    S, H, Y, A, R = problem(700, 13, 7, 5)
+@pytest.mark.parametrize("K", [2, 7, 10, 11, 20])
+def test_the_new_state_may_take_the_place_of_the_old_with_the_same_bits(K):
+    S, H, Y, A, R = problem(700, 13, K, 5)
     tiles, U = tiled(S), tiled(H - Y)
     expected = sweep(tiles, U, A, R, shrink=0.9)
     fixed = U.copy()

@@ -18,6 +18,7 @@ which of them this processor likes best. */
 
 #define INLINE static inline __attribute__((always_inline)) TARGET
 #define ROLLED _Pragma("GCC unroll 1")
+#define UNROLLED _Pragma("GCC unroll 16")
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 #define PARTS(n, size) (((n) + (size) - 1) / (size))
@@ -27,29 +28,31 @@ which of them this processor likes best. */
 #define FROM_A_LINE_ON(memory) ((memory) + LINE - (uintptr_t)(memory) % LINE) /* vectors then never lie across two */
 
 typedef int64_t number;
-typedef float scalar __attribute__((may_alias));
 
 #if defined(__x86_64__)
 #define LANES 16
 #define REGISTERS 32
 #define TARGET __attribute__((target("arch=x86-64-v4")))
 #define NOT_ABOVE(d, bound) _mm512_cmp_ps_mask(_mm512_loadu_ps(d), _mm512_set1_ps(bound), _CMP_LE_OQ)
+#define LARGER(a, b) ((vector)_mm512_max_ps((__m512)(a), (__m512)(b)))
+#define SMALLER(a, b) ((vector)_mm512_min_ps((__m512)(a), (__m512)(b)))
+#define LARGER_BITS(a, b) ((bits)_mm512_max_epi32((__m512i)(a), (__m512i)(b)))
 #include "_compiled.c"
-#undef LANES
-#undef REGISTERS
-#undef TARGET
-#undef NOT_ABOVE
 #define LANES 8
 #define REGISTERS 16
 #define TARGET __attribute__((target("arch=x86-64-v3")))
 #define NOT_ABOVE(d, bound) _mm256_movemask_ps(_mm256_cmp_ps(_mm256_loadu_ps(d), _mm256_set1_ps(bound), _CMP_LE_OQ))
+#define LARGER(a, b) ((vector)_mm256_max_ps((__m256)(a), (__m256)(b)))
+#define SMALLER(a, b) ((vector)_mm256_min_ps((__m256)(a), (__m256)(b)))
+#define LARGER_BITS(a, b) ((bits)_mm256_max_epi32((__m256i)(a), (__m256i)(b)))
 #include "_compiled.c"
-#undef LANES
-#undef TARGET
-#undef NOT_ABOVE
 #define LANES 4
+#define REGISTERS 16
 #define TARGET
 #define NOT_ABOVE(d, bound) _mm_movemask_ps(_mm_cmple_ps(_mm_loadu_ps(d), _mm_set1_ps(bound)))
+#define LARGER(a, b) ((vector)_mm_max_ps((__m128)(a), (__m128)(b)))
+#define SMALLER(a, b) ((vector)_mm_min_ps((__m128)(a), (__m128)(b)))
+#define LARGER_BITS(a, b) either((a) > (b), a, b)
 #include "_compiled.c"
 
 int lanes(void)
@@ -62,6 +65,9 @@ int lanes(void)
 #define LANES 4
 #define REGISTERS 32
 #define TARGET
+#define LARGER(a, b) ((vector)either((a) > (b), (bits)(a), (bits)(b)))
+#define SMALLER(a, b) ((vector)either((a) < (b), (bits)(a), (bits)(b)))
+#define LARGER_BITS(a, b) either((a) > (b), a, b)
 #include "_compiled.c"
 
 int lanes(void) { return 4; }
@@ -78,9 +84,9 @@ int lanes(void) { return 4; }
 #define to_panel NAMED(to_panel, LANES)
 #define to_anchors NAMED(to_anchors, LANES)
 #define search NAMED(search, LANES)
-#define expand NAMED(expand, LANES)
-#define contract NAMED(contract, LANES)
+#define either NAMED(either, LANES)
 #define renew NAMED(renew, LANES)
+#define contract NAMED(contract, LANES)
 #define sweep_part NAMED(sweep_part, LANES)
 #define pass NAMED(pass, LANES)
 #define take_parts NAMED(take_parts, LANES)
@@ -90,6 +96,9 @@ int lanes(void) { return 4; }
 
 typedef float vector __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
 typedef int32_t bits __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+
+#define ABSOLUTE(v) ((vector)((bits)(v) & 0x7fffffff))
+INLINE bits either(bits first, bits a, bits b) { return (a & first) | (b & ~first); }
 
 #define RUN (REGISTERS == 32 ? 4 : 2) /* vectors, five of which are in registers together with what makes them */
 
@@ -241,39 +250,56 @@ TARGET number search(number n, number m, number k, number n_tables, number joint
 /* ---- one pass of the factorization ---- */
 
 #define TILE 64 /* rows; sweep.py has the same number */
-#define GROUP 4 /* tiles that sums are taken of at a time */
+#define GROUP 8 /* tiles that sums are taken of at a time */
 #define STEPS (TILE / LANES)
-/* blocks of registers: MOST_J x 5 sums, or 5 columns of Q in RUN vectors of rows */
-#define WIDTH_OF(left) ((left) >= 5 ? 5 : (left) >= 2 ? 2 : 1) /* few widths, because each is compiled on its own */
+/* blocks of registers: MOST_J x 5 sums, or columns of Q times vectors of rows, 10 x 2, 5 x 4, …; few widths, because
+each is compiled on its own */
 #define MOST_J (REGISTERS == 32 ? 5 : 2)
+#define WIDTH_OF(left) ((left) >= 5 ? 5 : (left) >= 2 ? 2 : 1)
+#define MOST_K (REGISTERS == 32 ? 10 : 5)
+#define COLUMNS_OF(left) ((left) >= MOST_K ? MOST_K : WIDTH_OF(left))
 
-/* Q = AᵀS + RᵀP with P = |U|, n_k rows of it. Meanwhile the memory that comes next is fetched, here and below. */
-INLINE const vector *expand(const int n_k, number r, number K, const float *restrict A, const float *restrict R,
-                            const vector *restrict S, const vector *restrict U, vector *restrict Q, const vector *next)
+/* Q = AᵀS + RᵀP with P = |U|, n_k rows of it from k0 on, which stay in registers; then the new U and its P, and the
+largest |H - Q| so far, as bits: those of numbers that are not negative sort like integers. Meanwhile the memory that
+comes next is fetched, here and below. */
+INLINE const vector *renew(const int n_k, number r, number K, number k0, float shrink, const float *restrict A,
+                           const float *restrict R, const vector *restrict S, const vector *U, vector *renewed,
+                           vector *restrict P, bits *restrict largest, const vector *next)
 {
-    ROLLED for (int t = 0; t < STEPS; t += RUN) {
-        vector q[5][4] = {0}, x[4];
+    const int run = n_k > 5 ? RUN / 2 : RUN;
+    const vector zero = {0};
+    bits most = *largest;
+    ROLLED for (int t = 0; t < STEPS; t += run) {
+        vector q[10][4] = {0}, x[4];
         ROLLED for (number j = 0; j < r; j++) {
-            __builtin_prefetch(next++, 0, 2);
-            for (int u = 0; u < RUN; u++) x[u] = S[j * STEPS + t + u];
+            for (int u = 0; u < 4; u += run) __builtin_prefetch(next++, 0, 2);
+            for (int u = 0; u < run; u++) x[u] = S[j * STEPS + t + u];
             for (int k = 0; k < n_k; k++)
-                for (int u = 0; u < RUN; u++) q[k][u] += A[j * K + k] * x[u];
+                for (int u = 0; u < run; u++) q[k][u] += A[j * K + k0 + k] * x[u];
         }
         ROLLED for (number j = 0; j < K; j++) {
-            __builtin_prefetch(next++, 0, 2);
-            for (int u = 0; u < RUN; u++) x[u] = (vector)((bits)U[j * STEPS + t + u] & 0x7fffffff);
+            for (int u = 0; u < 4; u += run) __builtin_prefetch(next++, 0, 2);
+            for (int u = 0; u < run; u++) x[u] = ABSOLUTE(U[j * STEPS + t + u]);
             for (int k = 0; k < n_k; k++)
-                for (int u = 0; u < RUN; u++) q[k][u] += R[j * K + k] * x[u];
+                for (int u = 0; u < run; u++) q[k][u] += R[j * K + k0 + k] * x[u];
         }
-        for (int k = 0; k < n_k; k++)
-            for (int u = 0; u < RUN; u++) Q[k * STEPS + t + u] = q[k][u];
+        UNROLLED for (int k = 0; k < n_k; k++)
+            for (int u = 0; u < run; u++) {
+                const number at = (k0 + k) * STEPS + t + u;
+                vector slack = SMALLER(U[at], zero), w = q[k][u] + slack, fresh = LARGER(w, shrink * w);
+                most = LARGER_BITS(most, (bits)ABSOLUTE(LARGER(slack, -q[k][u])));
+                renewed[at] = fresh;
+                P[at] = ABSOLUTE(fresh);
+            }
     }
+    *largest = most;
     return next;
 }
 
-/* sums += (S P)ᵀP over n tiles, n_j x n_k of it from j0, k0 on, not yet added up over the lanes */
-INLINE const vector *contract(const int n_j, const int n_k, number n, number r, number K, number j0, number k0,
-                              const vector *restrict S, const vector *restrict P, vector *restrict sums,
+/* sums += (S P)ᵀP over n tiles, n_j x n_k of it from j0, k0 on, not yet added up over the lanes; of a square on the
+diagonal of PᵀP, which is symmetric, a triangle will do */
+INLINE const vector *contract(const int n_j, const int n_k, const int square, number n, number r, number K, number j0,
+                              number k0, const vector *restrict S, const vector *restrict P, vector *restrict sums,
                               const vector *next)
 {
     vector sum[5][5] = {0}, p[5];
@@ -284,68 +310,55 @@ INLINE const vector *contract(const int n_j, const int n_k, number n, number r, 
             __builtin_prefetch(next++, 0, 2);
             for (int k = 0; k < n_k; k++) p[k] = columns[k * STEPS + t];
             for (int j = 0; j < n_j; j++) {
-                vector x = X[j][t];
-                for (int k = 0; k < n_k; k++) sum[j][k] += x * p[k];
+                vector x = square ? p[j] : X[j][t];
+                for (int k = square ? j : 0; k < n_k; k++) sum[j][k] += x * p[k];
             }
         }
         columns += K * STEPS;
         for (int j = 0; j < n_j; j++) X[j] += (j0 + j < r ? r : K) * STEPS;
     }
     for (int j = 0; j < n_j; j++)
-        for (int k = 0; k < n_k; k++) sums[(j0 + j) * K + k0 + k] += sum[j][k];
+        for (int k = square ? j : 0; k < n_k; k++) sums[(j0 + j) * K + k0 + k] += sum[j][k];
     return next;
-}
-
-/* the new U, which may take the place of the old, and P = |U|; and the largest |H - Q| so far, as bits: those of numbers
-that are not negative sort like integers, whose maximum every compiler takes in vectors */
-INLINE int32_t renew(number n, float shrink, const scalar *U, const scalar *restrict Q, scalar *renewed,
-                     scalar *restrict P, int32_t residual)
-{
-#pragma omp simd reduction(max : residual)
-    for (number i = 0; i < n; i++) {
-        float slack = U[i] < 0 ? U[i] : 0, gap = fabsf(MAX(slack, -Q[i])), w = Q[i] + slack, u = MAX(w, shrink * w);
-        int32_t of_gap;
-        memcpy(&of_gap, &gap, sizeof gap);
-        residual = MAX(residual, of_gap);
-        renewed[i] = u;
-        P[i] = fabsf(u);
-    }
-    return residual;
 }
 
 /* tiles S (n, r, TILE), U and renewed (n, K, TILE); SP (r, K), PP (K, K) */
 INLINE int32_t sweep_part(number n, number r, number K, float shrink, const vector *S, const vector *U, vector *renewed,
-                        const float *A, const float *R, vector *room, double *SP_PP)
+                          const float *A, const float *R, vector *room, double *SP_PP)
 {
-    vector *Q = room, *P = Q + K * STEPS, *sums = P + GROUP * K * STEPS;
-    int32_t residual = 0;
+    vector *aside = room, *P = aside + K * STEPS, *sums = P + GROUP * K * STEPS;
+    bits largest = {0};
     for (number i = 0; i < (r + K) * K; i++) sums[i] = (vector){0};
     for (number i = 0; i < n; i += GROUP, S += GROUP * r * STEPS, U += GROUP * K * STEPS, renewed += GROUP * K * STEPS) {
         const number size = MIN(n - i, GROUP);
         const vector *next = S + GROUP * r * STEPS;
         for (number g = 0; g < size; g++) {
-            const vector *u = U + g * K * STEPS;
+            vector *place = renewed + g * K * STEPS;
+            vector *fresh = COLUMNS_OF(K) < K && renewed == U ? aside : place; /* all of U is wanted to the end */
             for (number k = 0, n_k; k < K; k += n_k)
-                switch (n_k = WIDTH_OF(K - k)) {
-#define COLUMNS(n_) \
-    case n_: next = expand(n_, r, K, A + k, R + k, S + g * r * STEPS, u, Q + k * STEPS, next); break;
-                    COLUMNS(1) COLUMNS(2) COLUMNS(5)
+                switch (n_k = COLUMNS_OF(K - k)) {
+#define COLUMNS(n_) case n_: if (n_ <= MOST_K) \
+    next = renew(n_, r, K, k, shrink, A, R, S + g * r * STEPS, U + g * K * STEPS, fresh, P + g * K * STEPS, \
+                 &largest, next); break;
+                    COLUMNS(1) COLUMNS(2) COLUMNS(5) COLUMNS(10)
                 }
-            residual = renew(K * TILE, shrink, (const scalar *)u, (scalar *)Q, (scalar *)(renewed + g * K * STEPS),
-                             (scalar *)(P + g * K * STEPS), residual);
+            if (fresh == aside) memcpy(place, aside, K * TILE * sizeof(float));
         }
         for (number k = 0, n_k; k < K; k += n_k) {
             n_k = WIDTH_OF(K - k);
-            const number end = r + k + n_k; /* of PᵀP, which is symmetric, half will do */
-            for (number j = 0, n_j; j < end; j += n_j) {
+            for (number j = 0, n_j, end = r + k; j < end; j += n_j) {
                 n_j = PARTS(end - j, PARTS(end - j, MOST_J));
                 switch (8 * n_j + n_k) {
 #define BLOCK(j_, k_) \
-    case 8 * j_ + k_: if (j_ <= MOST_J) next = contract(j_, k_, size, r, K, j, k, S, P, sums, next); break;
+    case 8 * j_ + k_: if (j_ <= MOST_J) next = contract(j_, k_, 0, size, r, K, j, k, S, P, sums, next); break;
                     BLOCK(1, 1) BLOCK(2, 1) BLOCK(3, 1) BLOCK(4, 1) BLOCK(5, 1)
                     BLOCK(1, 2) BLOCK(2, 2) BLOCK(3, 2) BLOCK(4, 2) BLOCK(5, 2)
                     BLOCK(1, 5) BLOCK(2, 5) BLOCK(3, 5) BLOCK(4, 5) BLOCK(5, 5)
                 }
+            }
+            switch (n_k) {
+#define SQUARE(n_) case n_: next = contract(n_, n_, 1, size, r, K, r + k, k, S, P, sums, next); break;
+                SQUARE(1) SQUARE(2) SQUARE(5)
             }
             if (next > S + 2 * GROUP * r * STEPS) next = U + GROUP * K * STEPS;
         }
@@ -357,6 +370,8 @@ INLINE int32_t sweep_part(number n, number r, number K, float shrink, const vect
             SP_PP[j * K + k] = sum;
             if (j >= r) SP_PP[(r + k) * K + j - r] = sum;
         }
+    int32_t residual = 0;
+    for (int l = 0; l < LANES; l++) residual = MAX(residual, largest[l]);
     return residual;
 }
 
@@ -451,5 +466,13 @@ TARGET void sparse_times(number n, const number *starts, const int32_t *columns,
                 WIDTH(1) WIDTH(2) WIDTH(3) WIDTH(4) WIDTH(5) WIDTH(6) WIDTH(7) WIDTH(8)
             }
 }
+
+#undef LANES
+#undef REGISTERS
+#undef TARGET
+#undef NOT_ABOVE
+#undef LARGER
+#undef SMALLER
+#undef LARGER_BITS
 
 #endif
