@@ -23,7 +23,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
@@ -43,22 +43,24 @@ ITERATIONS = 60  # and as many copies, in turns: others share the memory of most
 Result = dict[str, Any]
 
 
-def chunk_of_views(start: int, n_rows: int) -> tuple[list[Any], Any]:
+def chunk_of_views(
+    start: int, n_rows: int, widths: Sequence[int] = WIDTHS, n_clusters: int = K
+) -> tuple[list[Any], Any]:
     """Rows start … start + n of the benchmark's views: the same for any total number of rows."""
     rng = np.random.default_rng(1)
-    centres = [OVERLAP * rng.standard_normal((K, width)) for width in WIDTHS]
+    centres = [OVERLAP * rng.standard_normal((n_clusters, width)) for width in widths]
     rng = np.random.default_rng((2, start))
-    labels = rng.integers(0, K, n_rows)
+    labels = rng.integers(0, n_clusters, n_rows)
     return [(c[labels] + rng.standard_normal((n_rows, c.shape[1]))).astype(np.float32) for c in centres], labels
 
 
-def views_of(n_rows: int) -> tuple[list[Any], Any]:
+def views_of(n_rows: int, widths: Sequence[int] = WIDTHS, n_clusters: int = K) -> tuple[list[Any], Any]:
     """All rows in memory."""
-    views = [np.empty((n_rows, width), np.float32) for width in WIDTHS]
+    views = [np.empty((n_rows, width), np.float32) for width in widths]
     labels = np.empty(n_rows, int)
     for start in range(0, n_rows, CHUNK):
         size = min(CHUNK, n_rows - start)
-        parts, labels[start : start + size] = chunk_of_views(start, size)
+        parts, labels[start : start + size] = chunk_of_views(start, size, widths, n_clusters)
         for view, part in zip(views, parts, strict=True):
             view[start : start + size] = part
     return views, labels
@@ -82,8 +84,9 @@ def parquet_of(n_rows: int, folder: Path) -> list[str]:
 
 
 def peak_bytes() -> int:
-    """Largest resident size of this process so far."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    """Largest resident size of this process so far (what getrusage says is inherited from the one that started it)."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("VmHWM:"))
 
 
 def resident_bytes() -> int:
@@ -93,6 +96,7 @@ def resident_bytes() -> int:
 
 def timed(run: Callable[[], Any]) -> tuple[Any, Result]:
     """A result, its seconds, those of the processor, and the peak of memory above what was there before."""
+    Path("/proc/self/clear_refs").write_text("5")  # the peak of making the data is forgotten
     before, start, work = resident_bytes(), time.perf_counter(), time.process_time()
     value = run()
     seconds, work = time.perf_counter() - start, time.process_time() - work
@@ -210,12 +214,34 @@ def one_disk(engine: str, folder: str, limit: str) -> Result:
     return result | {"peak": float(peak_bytes()), "iterations": model.n_iter_}
 
 
-def one_estimate(engine: str, n_rows: str) -> Result:
-    """What was predicted and what was needed."""
-    views, _ = views_of(int(n_rows))
-    predicted = SemiNTF(K).estimate(int(n_rows), WIDTHS)[engine]
-    _, result = timed(lambda: SemiNTF(K, random_state=0, engine=engine).fit(views))
+def one_estimate(engine: str, n_rows: str, n_clusters: str, widths: str, n_anchors: str) -> Result:
+    """What was predicted and what was needed, by this process or by workers."""
+    views, _ = views_of(int(n_rows), [int(width) for width in widths.split()], int(n_clusters))
+    anchors: Any = n_anchors if n_anchors == "auto" else int(n_anchors)
+    model = SemiNTF(int(n_clusters), random_state=0, engine=engine, n_anchors=anchors)
+    predicted = model.estimate(int(n_rows), [view.shape[1] for view in views])[engine]
+    if engine != "dask":
+        result = timed(lambda: model.fit(views))[1]
+    else:
+        distributed: Any = import_module("distributed")
+        with tempfile.TemporaryDirectory() as name, local_cluster() as cluster, distributed.Client(cluster) as client:
+            paths = [f"{name}/{v}.npy" for v in range(len(views))]
+            for path, view in zip(paths, views, strict=True):
+                np.save(path, view)
+            before = sum(client.run(resident_bytes).values())
+            result = timed(lambda: model.fit(paths))[1]
+            result["above"] = float(sum(client.run(peak_bytes).values()) - before)
     return result | {"predicted_seconds": predicted.seconds, "predicted_memory": float(predicted.memory)}
+
+
+def local_cluster() -> Any:
+    """A scheduler and three worker processes, which nobody can reach from outside."""
+    # a killed worker that is not back in time would be given up by LocalCluster: 15 s are few on a busy machine
+    import_module("dask").config.set({"distributed.deploy.lost-worker-timeout": "10 minutes"})
+    distributed: Any = import_module("distributed")
+    return distributed.LocalCluster(
+        processes=True, n_workers=3, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0"
+    )
 
 
 def one_fit_with_checkpoint(folder: str, kill_at: str) -> Result:
@@ -335,13 +361,9 @@ class Traffic:
 def dask(options: argparse.Namespace) -> None:
     """Three worker processes and a scheduler on this machine; one worker is killed."""
     distributed: Any = import_module("distributed")
-    # a killed worker that is not back in time would be given up by LocalCluster: 15 s are few on a busy machine
-    import_module("dask").config.set({"distributed.deploy.lost-worker-timeout": "10 minutes"})
     print("| rows | s | s in memory | kB an iteration | same bits | and with a worker killed |")
     print("|---|---|---|---|---|---|")
-    with distributed.LocalCluster(
-        processes=True, n_workers=3, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0"
-    ) as cluster:
+    with local_cluster() as cluster:
         traffic = Traffic()
         for n_rows in options.rows or (100_000, 400_000):
             with tempfile.TemporaryDirectory(dir=options.folder) as name, distributed.Client(cluster) as client:
@@ -392,16 +414,25 @@ def kill(options: argparse.Namespace) -> None:
 
 
 def estimate(options: argparse.Namespace) -> None:
-    """Predicted beside measured."""
-    print("| rows | engine | s predicted | s | MB predicted | MB |\n|---|---|---|---|---|---|")
-    for n_rows in options.rows or (30_000, 300_000):
-        for engine in ("memory", "disk"):
-            found = in_a_process("one_estimate", engine, n_rows)
-            print(
-                f"| {n_rows:,} | {engine} | {found['predicted_seconds']:.1f} | {found['seconds']:.1f} | "
-                f"{found['predicted_memory'] / 1e6:.0f} | {found['above'] / 1e6:.0f} |",
-                flush=True,
-            )
+    """Predicted beside measured, in several shapes."""
+    usual = " ".join(map(str, WIDTHS))
+    cases = [("memory", n, K, usual, "auto") for n in options.rows or (3_000, 30_000, 300_000, 1_000_000)]
+    cases += [(engine, n, K, usual, "auto") for engine in ("disk", "dask") for n in options.rows or (30_000, 300_000)]
+    if not options.rows:
+        cases += [("memory", 100_000, 50, usual, "auto"), ("memory", 100_000, 100, "64 64", "auto")]
+        cases += [("memory", 100_000, 5, "500 300", "auto"), ("memory", 2_000, K, "5000 3000", "auto")]
+        cases += [("memory", 200_000, K, "10 " * 8, "auto"), ("memory", 100_000, K, usual, "2000")]
+        cases += [("disk", 200_000, 30, "100 100 100", "auto"), ("dask", 100_000, 30, "100 100 100", "auto")]
+    print("| rows | K | columns | anchors | engine | s predicted | s | MB predicted | MB |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    for engine, n_rows, n_clusters, widths, n_anchors in cases:
+        found = in_a_process("one_estimate", engine, n_rows, n_clusters, widths, n_anchors)
+        print(
+            f"| {n_rows:,} | {n_clusters} | {widths.strip().replace(' ', ', ')} | {n_anchors} | {engine} | "
+            f"{found['predicted_seconds']:.1f} | {found['seconds']:.1f} | "
+            f"{found['predicted_memory'] / 1e6:.0f} | {found['above'] / 1e6:.0f} |",
+            flush=True,
+        )
 
 
 def in_a_process(name: str, *arguments: Any, check: bool = True) -> Result:

@@ -11,7 +11,9 @@ import pytest
 import scipy.sparse as sp
 
 from manyview import SemiNTF
-from manyview.cluster.semi_ntf import cost
+from manyview.cluster.semi_ntf import cost, duration
+from manyview.cluster.semi_ntf.settings import resolve
+from manyview.cluster.semi_ntf.shape import shape_of
 from manyview.views import check_views
 
 WIDTHS = [20, 50, 30]
@@ -23,9 +25,9 @@ from manyview import SemiNTF
 
 warnings.simplefilter("ignore")
 rng = np.random.default_rng(0)
-n_rows, engine = int(sys.argv[1]), sys.argv[2]
+n_rows, engine, widths = int(sys.argv[1]), sys.argv[2], json.loads(sys.argv[3])
 labels = rng.integers(0, 10, n_rows)
-centres = [0.5 * rng.standard_normal((10, w), dtype=np.float32) for w in (20, 50, 30)]
+centres = [0.5 * rng.standard_normal((10, w), dtype=np.float32) for w in widths]
 views = [c[labels] + rng.standard_normal((n_rows, c.shape[1]), dtype=np.float32) for c in centres]
 def resident(field):  # ru_maxrss would count the process that started this one
     lines = open("/proc/self/status").read().splitlines()
@@ -49,14 +51,39 @@ def test_needs_grow_with_rows_and_clusters():
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-@pytest.mark.parametrize("engine", ["memory", "disk"])
-def test_peak_memory_is_within_the_promised_factor(engine):
-    n_rows = 60_000
-    run = [sys.executable, "-c", MEASURE, str(n_rows), engine]
+@pytest.mark.parametrize(
+    "engine, n_rows, widths", [("memory", 60_000, WIDTHS), ("disk", 60_000, WIDTHS), ("memory", 15_000, [800])]
+)
+def test_peak_memory_is_within_the_promised_factor(engine, n_rows, widths):
+    run = [sys.executable, "-c", MEASURE, str(n_rows), engine, json.dumps(widths)]
     done = subprocess.run(run, capture_output=True, text=True, check=True, timeout=200)
     measured = json.loads(done.stdout)
-    need = SemiNTF(10, n_anchors=100).estimate(n_rows, WIDTHS)[engine].memory
+    need = SemiNTF(10, n_anchors=100).estimate(n_rows, widths)[engine].memory
     assert need / 1.5 <= measured <= need * 1.5
+
+
+def operations(K=10, widths=WIDTHS, **changes):
+    settings = resolve(SemiNTF(K, **changes), 100_000, 0)
+    return sum(duration._operations(settings, shape_of(settings, 100_000, widths)))
+
+
+def test_work_follows_the_sizes():
+    """What a fit of such a shape was measured to take, in units of the usual one; without a clock."""
+    usual = operations()
+    assert 1.5 < operations(K=50) / usual < 4
+    assert 10 < operations(n_anchors=2000) / usual < 30
+    assert 1 < operations(widths=[500, 300]) / usual < 3
+    assert 1.5 < operations(coupling="clusters") / usual < 6
+    assert operations(widths=[1001]) > 1.5 * operations(widths=[1000])
+
+
+def test_wide_views_are_compared_with_anchors_by_their_scores():
+    settings = resolve(SemiNTF(10), 100_000, 0)
+    shape = shape_of(settings, 100_000, [500, 30])
+    assert shape.scores == (60, 30)
+    assert (shape.L, shape.M, shape.n_sampled) == (6, 1000, 20_000)
+    plain = resolve(SemiNTF(10, scale="standard"), 100_000, 0)
+    assert shape_of(plain, 100_000, [500]).scores == (500,)
 
 
 @pytest.fixture
@@ -68,21 +95,23 @@ def test_a_fit_that_does_not_fit_is_refused_before_it_starts(views, monkeypatch)
     need = SemiNTF(3).estimate(200, [3, 3])
     free = (need["disk"].memory + need["memory"].memory) // 2
     monkeypatch.setattr(cost, "available_memory", lambda: free)
-    with pytest.raises(MemoryError, match=r"needs about 0\.1 GB .* 0\.1 GB are free\. engine='disk' needs 0\.1 GB"):
+    with pytest.raises(
+        MemoryError, match=r"needs about \d+ MB of memory and \d+ MB are free\. engine='disk' needs \d+ MB"
+    ):
         SemiNTF(3).fit(views)
     model = SemiNTF(3, engine="disk", random_state=0).fit(views)
     assert len(model.labels_) == 200
 
 
 def test_what_does_not_even_fit_from_disk_is_sent_to_a_cluster(views, monkeypatch):
-    monkeypatch.setattr(cost, "available_memory", lambda: 10_000_000)
-    with pytest.raises(MemoryError, match=r"0\.0 GB are free\. Lower block_rows or n_jobs, or .* engine='dask'"):
+    monkeypatch.setattr(cost, "available_memory", lambda: 1_000_000)
+    with pytest.raises(MemoryError, match=r"and 1 MB are free\. Lower block_rows or n_jobs, or .* engine='dask'"):
         SemiNTF(3, engine="disk").fit(views)
 
 
-def test_workers_without_room_are_not_started(views, monkeypatch):
-    monkeypatch.setattr(cost, "memory_of_workers", lambda: 10_000_000)
-    with pytest.raises(MemoryError, match=r"0\.0 GB are free on the workers\. Start more workers; engine='disk' needs"):
+def test_workers_without_room_are_not_asked(views, monkeypatch):
+    monkeypatch.setattr(cost, "memory_of_workers", lambda: 1_000_000)
+    with pytest.raises(MemoryError, match=r"1 MB are free on the workers\. Start more workers; engine='disk' needs"):
         SemiNTF(3, engine="dask").fit(views)
 
 
@@ -106,7 +135,7 @@ def test_a_disk_without_room_is_refused_before_it_fills(views, tmp_path, monkeyp
         free = 1000
 
     monkeypatch.setattr(cost.shutil, "disk_usage", lambda path: Usage)
-    with pytest.raises(OSError, match=r"GB of scratch space and .* has 0\.0 GB: name another directory"):
+    with pytest.raises(OSError, match=r"needs about \d+ MB of scratch space and .* has 0 MB: name another directory"):
         SemiNTF(3, engine="disk", scratch=tmp_path).fit(views)
 
 

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 
 from manyview.engine import MemoryEngine, add
-from manyview.engine.dask import DaskEngine, _bundle_size, one_blas_thread
+from manyview.engine.dask import DaskEngine, _bundle_size, memory_of_workers, one_blas_thread
 from manyview.engine.rows import even_edges
 
 distributed = pytest.importorskip("distributed")
@@ -164,6 +164,12 @@ def test_small_lists_stay_here(client):
         assert_array_equal(engine.collect(np.atleast_1d, [1, 2]), [1, 2])
         assert_array_equal(engine.deliver(np.atleast_1d, [1, 2]), [1, 2])
     assert engine.computes == 0
+
+
+def test_workers_say_how_much_memory_they_may_take(client):
+    limits = client.run(lambda dask_worker: dask_worker.memory_manager.memory_limit)
+    assert len(limits) == 3
+    assert memory_of_workers() == sum(limits.values())
 
 
 def test_without_a_client_the_error_says_so():

@@ -1,0 +1,120 @@
+"""Seconds of a fit, before it starts: operations from the shapes, their speed from a short measurement.
+
+Two things are measured: the graph of a few rows, and a product of matrices, which gives the time of an operation. The
+number of operations of every other stage is a formula in the sizes with one factor, which was found by measuring fits
+of 33 shapes (1,000 to 300,000 rows, 5 to 5,000 columns, 3 to 100 clusters, 100 to 2,000 anchors): `docs/scale.md`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
+from typing import Any
+
+import numpy as np
+from threadpoolctl import ThreadpoolController
+
+from manyview.anchors.graph import AnchorGraph, SliceAnchors
+from manyview.cluster.semi_ntf.settings import Settings
+from manyview.cluster.semi_ntf.shape import Shape
+from manyview.cluster.semi_ntf.start import READING_ROWS, READING_ROWS_PER_CLUSTER
+from manyview.views.blocks import RowBlock
+from manyview.views.geometry import CLIP, Geometry
+from manyview.views.scaling import Centred, Standardised
+from manyview.views.tempering import FORMED_WIDTH, Tempered
+
+USUAL_ITERATIONS = 35
+# operations, each in the unit that stands behind it
+STATISTICS = 500  # a number of the input
+WIDE = 8_000  # a number of the sample in a view whose products Y'Y are too large to form
+SCORES = 25  # a number and score of it, a draw
+ANCHORS = 10  # a sampled row, anchor and score
+SPECTRUM = 3.5  # a sampled row and entry of M x M
+EIGENVECTORS = 1.05  # M³
+READINGS = 7_000  # a row on which they are clustered, and entry of K x K
+DRAW = 1.3e10  # a draw in any case
+WALK = 105  # a row, its anchors in all slices, and 3K + 1 vectors
+SWEEP = 0.75  # a row, entry of 14 K x K, and iteration, in single precision
+COUPLED = 32  # the same of coupled slices
+CALIBRATIONS, CALIBRATION_ROWS, CALIBRATION_NUMBERS = 8, 2048, 4_000_000
+PRODUCTS, PRODUCT = 24, 256  # so many, of so many rows and columns: long enough for the system to spread threads
+
+
+def seconds(settings: Settings, shape: Shape, n_threads: int, /) -> float:
+    """Of a fit in memory."""
+    one = _seconds_of(_products, n_threads) / (2 * PRODUCT**3 * PRODUCTS)
+    alone, by_geometry, by_all = _operations(settings, shape)
+    rows = settings.n_draws * shape.n_sampled + (shape.n_rows if shape.n_rows > shape.n_sampled else 0)
+    graph = rows * _row_seconds(settings, shape, n_threads) / n_threads
+    return graph + one * (alone + by_geometry / min(n_threads, shape.geometries) + by_all / n_threads)
+
+
+def _operations(settings: Settings, shape: Shape) -> tuple[float, float, float]:
+    """All but the graph: what one thread does, one a geometry, and all together."""
+    N, S, G, L, M, k, K = shape.n_rows, shape.n_sampled, shape.geometries, shape.L, shape.M, shape.k, shape.K
+    draws, precision = settings.n_draws, shape.item / 8
+    spectra = 2 * draws + (N > S)
+    wide = sum(width for width in shape.widths if width > FORMED_WIDTH) if settings.scale == "auto" else 0
+    scored = sum(w * d for w, d in zip(shape.widths, shape.scores, strict=True)) if settings.scale == "auto" else 0
+    read_rows = min(S, max(READING_ROWS, READING_ROWS_PER_CLUSTER * K))
+    iterations = min(settings.max_iter, USUAL_ITERATIONS)
+    if settings.shared:
+        factorization = SWEEP * 2 * precision * (14 * K * K + 50)
+    else:
+        factorization = COUPLED * precision * L * (2 * K * k + 10 * K * K)
+    alone = EIGENVECTORS * spectra * M**3 + DRAW * draws
+    by_geometry = ANCHORS * precision * draws * S * shape.m * G * sum(shape.scores)
+    by_all = (
+        STATISTICS * N * sum(shape.widths)
+        + precision * S * G * (WIDE * wide + SCORES * draws * scored)
+        + SPECTRUM * precision * spectra * S * M**2
+        + READINGS * draws * read_rows * K**2
+        + WALK * N * L * k * (3 * K + 1)
+        + factorization * iterations * N
+    )
+    return alone, by_geometry, by_all
+
+
+def _products() -> None:
+    A = np.ones((PRODUCT, PRODUCT))
+    for _ in range(PRODUCTS):
+        A @ A
+
+
+def _row_seconds(settings: Settings, shape: Shape, n_threads: int) -> float:
+    """Of a row's graph, measured on blocks of random numbers."""
+    rng = np.random.default_rng(0)
+    n_rows = min(max(CALIBRATION_NUMBERS // sum(shape.widths), 64), CALIBRATION_ROWS)
+    m, dtype = shape.m, np.dtype(settings.dtype)
+
+    def random(*sizes: int) -> Any:
+        return rng.standard_normal(sizes).astype(dtype)
+
+    def scaling(kind: int, width: int, rank: int) -> Any:
+        zeros, ones, all_columns = np.zeros(width), np.ones(width), np.ones(width, dtype=bool)
+        scale = Centred(zeros, all_columns) if kind else Standardised(zeros, ones, all_columns, CLIP)
+        if settings.scale != "auto":
+            return scale
+        return Tempered(scale, random(width, rank), np.zeros(rank, dtype), unit=False)
+
+    views = tuple(zip(shape.widths, shape.scores, strict=True))
+    maps = tuple(tuple(scaling(kind, *view) for view in views) for kind in range(shape.geometries))
+    kinds, nowhere = ("measurements",) * len(views), np.zeros(len(views), dtype=bool)
+    geometry = Geometry(maps, np.ones((len(maps), len(views)), dtype), kinds, (), nowhere)
+    anchors = tuple(SliceAnchors(random(m, rank), np.ones(m, dtype=bool)) for rank in shape.scores)
+    joint = len(views) > 1 and not settings.paper
+    graph = AnchorGraph(geometry, (anchors,) * len(maps), (), m, settings.neighbours, joint, settings.dtype)
+    block = RowBlock(0, tuple(random(n_rows, width) for width in shape.widths))
+    return _seconds_of(lambda: graph(block), n_threads) / n_rows
+
+
+def _seconds_of(work: Callable[[], Any], n_threads: int) -> float:
+    """Of a thread while all are at work; the fastest time, because it takes many to tell a usual one."""
+    seconds = []
+    with ThreadpoolController().limit(limits=1), ThreadPoolExecutor(n_threads) as pool:
+        for _ in range(1 + CALIBRATIONS):
+            start = time.perf_counter()
+            wait([pool.submit(work) for _ in range(n_threads)])
+            seconds.append(time.perf_counter() - start)
+    return min(seconds[1:])
