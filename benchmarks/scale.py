@@ -40,7 +40,7 @@ CHUNK = 100_000
 OVERLAP = 0.35  # distance of the cluster centres in units of the noise, a column
 LIMIT = 3_000_000_000
 ITERATIONS = 60  # and as many copies, in turns: others share the memory of most machines
-MOST_SECONDS = 600  # of one measurement
+MOST_SECONDS = 300  # of one measurement
 Result = dict[str, Any]
 
 

@@ -164,6 +164,6 @@ def _work_bytes(settings: Settings, shape: Shape, n_threads: int, block_rows: in
     stretches = even_edges(shape.n_rows, block_rows)
     at_work = min(n_threads, len(stretches)) * max(stop - start for start, stop in stretches)
     clusters = shape.K * (12 if settings.shared else 5 * shape.L)
-    of_row = 9 * shape.L * shape.k + clusters + 2 * max(shape.widths)
+    of_row = 6 * shape.L * shape.k + clusters + 2 * max(shape.widths)
     sample = shape.n_sampled * sum(shape.scores)
     return int(shape.item * (at_work * of_row + 1.4 * sample)) + 6 * 8 * shape.M**2
