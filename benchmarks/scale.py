@@ -67,16 +67,16 @@ def views_of(n_rows: int, widths: Sequence[int] = WIDTHS, n_clusters: int = K) -
     return views, labels
 
 
-def parquet_of(n_rows: int, folder: Path) -> list[str]:
+def parquet_of(n_rows: int, folder: Path, widths: Sequence[int] = WIDTHS, n_clusters: int = K) -> list[str]:
     """The same rows in Parquet files, written chunk by chunk."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    paths = [str(folder / f"view-{v}.parquet") for v in range(len(WIDTHS))]
-    schemas = [pa.schema([(f"c{j}", pa.float32()) for j in range(width)]) for width in WIDTHS]
+    paths = [str(folder / f"view-{v}.parquet") for v in range(len(widths))]
+    schemas = [pa.schema([(f"c{j}", pa.float32()) for j in range(width)]) for width in widths]
     writers = [pq.ParquetWriter(path, schema) for path, schema in zip(paths, schemas, strict=True)]
     for start in range(0, n_rows, CHUNK):
-        parts, _ = chunk_of_views(start, min(CHUNK, n_rows - start))
+        parts, _ = chunk_of_views(start, min(CHUNK, n_rows - start), widths, n_clusters)
         for writer, part, schema in zip(writers, parts, schemas, strict=True):
             writer.write_table(pa.table(list(part.T), schema=schema))
     for writer in writers:
@@ -216,23 +216,22 @@ def one_disk(engine: str, folder: str, limit: str) -> Result:
     return result | {"peak": float(peak_bytes()), "iterations": model.n_iter_}
 
 
-def one_estimate(engine: str, n_rows: str, n_clusters: str, widths: str, n_anchors: str) -> Result:
-    """What was predicted and what was needed, by this process or by workers."""
-    views, _ = views_of(int(n_rows), [int(width) for width in widths.split()], int(n_clusters))
+def one_estimate(engine: str, n_rows: str, n_clusters: str, columns: str, n_anchors: str) -> Result:
+    """What was predicted and what was needed, by this process or by workers; arrays in memory, else Parquet."""
+    N, clusters, widths = int(n_rows), int(n_clusters), [int(width) for width in columns.split()]
     anchors: Any = n_anchors if n_anchors == "auto" else int(n_anchors)
-    model = SemiNTF(int(n_clusters), random_state=0, engine=engine, n_anchors=anchors)
-    predicted = model.estimate(int(n_rows), [view.shape[1] for view in views])[engine]
-    if engine != "dask":
-        result = timed(lambda: model.fit(views))[1]
-    else:
-        distributed: Any = import_module("distributed")
-        with tempfile.TemporaryDirectory() as name, local_cluster() as cluster, distributed.Client(cluster) as client:
-            paths = [f"{name}/{v}.npy" for v in range(len(views))]
-            for path, view in zip(paths, views, strict=True):
-                np.save(path, view)
-            before = sum(client.run(resident_bytes).values())
-            result = timed(lambda: model.fit(paths))[1]
-            result["above"] = float(sum(client.run(peak_bytes).values()) - before)
+    model = SemiNTF(clusters, random_state=0, engine=engine, n_anchors=anchors)
+    predicted = model.estimate(N, widths)[engine]
+    with tempfile.TemporaryDirectory() as name:
+        views = views_of(N, widths, clusters)[0] if engine == "memory" else parquet_of(N, Path(name), widths, clusters)
+        if engine != "dask":
+            result = timed(lambda: model.fit(views))[1]
+        else:
+            distributed: Any = import_module("distributed")
+            with local_cluster() as cluster, distributed.Client(cluster) as client:
+                before = sum(client.run(resident_bytes).values())
+                result = timed(lambda: model.fit(views))[1]
+                result["above"] = float(sum(client.run(peak_bytes).values()) - before)
     return result | {"predicted_seconds": predicted.seconds, "predicted_memory": float(predicted.memory)}
 
 
@@ -442,7 +441,11 @@ def estimate(options: argparse.Namespace) -> None:
     """Predicted beside measured, in several shapes."""
     usual = " ".join(map(str, WIDTHS))
     cases = [("memory", n, K, usual, "auto") for n in options.rows or (3_000, 30_000, 300_000, 1_000_000)]
-    cases += [(engine, n, K, usual, "auto") for engine in ("disk", "dask") for n in options.rows or (30_000, 300_000)]
+    cases += [
+        (engine, n, K, usual, "auto")
+        for engine in ("disk", "dask")
+        for n in options.rows or (30_000, 300_000, 1_000_000)
+    ]
     if not options.rows:
         cases += [("memory", 100_000, 50, usual, "auto"), ("memory", 100_000, 100, "64 64", "auto")]
         cases += [("memory", 100_000, 5, "500 300", "auto"), ("memory", 2_000, K, "5000 3000", "auto")]

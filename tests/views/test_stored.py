@@ -204,6 +204,25 @@ def test_views_of_different_length_are_named(tmp_path):
         check_views({"image": np.ones((3, 2)), "text": save(tmp_path, np.ones((2, 2)))}, lazy=True)
 
 
+def test_at_the_end_of_a_row_group_nothing_is_held(tmp_path):
+    """Decoding keeps a dictionary and pages of every column: they are let go where reading would begin anew anyway."""
+    table = np.random.default_rng(0).standard_normal((5000, 40)).astype(np.float32)
+    columns = pa.table({f"c{j}": table[:, j] for j in range(40)})
+    pq.write_table(columns, tmp_path / "x.parquet", row_group_size=2500)
+    del columns
+    stored = StoredTable(tmp_path / "x.parquet")
+    before = pa.total_allocated_bytes()
+    for start, stop, holds in ((0, 100, True), (100, 2500, False), (2500, 4000, True), (4000, 5000, False)):
+        assert_array_equal(stored[start:stop], table[start:stop])
+        assert (pa.total_allocated_bytes() > before) == holds
+
+
+def test_a_parquet_file_without_rows_is_named(tmp_path):
+    pq.ParquetWriter(tmp_path / "x.parquet", pa.schema([("c", pa.float32())])).close()
+    with pytest.raises(ValueError, match=r"View 'x': .*x\.parquet' cannot be read: it has no rows"):
+        check_views({"x": tmp_path / "x.parquet"}, lazy=True)
+
+
 def test_rows_that_cannot_be_read_are_named(tmp_path, table):
     path = save(tmp_path, table)
     stored = StoredTable(path, name="text")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 from bisect import bisect_right
-from collections.abc import Iterator
-from itertools import pairwise
+from collections.abc import Generator, Iterator
+from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +14,7 @@ from manyview.engine.optional import optional
 from manyview.kernels.arrays import FloatArray
 
 BATCH_ROWS = 16_384
-BUFFER_BYTES = 1 << 20
+BUFFER_BYTES = 1 << 16  # of every column
 INDEX_COLUMN = "__index_level_"  # under which pandas stores an index without a name
 
 
@@ -23,13 +23,22 @@ class _Stream(NamedTuple):
 
     position: int
     rest: FloatArray
-    batches: Iterator[FloatArray]
+    batches: Generator[FloatArray]
+
+
+class _Part(NamedTuple):
+    """A stretch of rows that is decoded on its own."""
+
+    fragment: Any
+    group: int | None  # row group; None: the whole fragment
+    n_rows: int
 
 
 class ArrowSource:
     """A data set of numeric columns.
 
-    Reading goes on where the last reading stopped; any other place is reached through the nearest row group.
+    Reading goes on where the last reading stopped; any other place is reached through the nearest row group. At the end
+    of a row group nothing is kept: what is decoded of every column takes a megabyte or more.
     """
 
     slow = True
@@ -37,16 +46,19 @@ class ArrowSource:
     def __init__(self, dataset: Any, place: str, name: str) -> None:
         self.place = place
         self._dataset = dataset  # a pyarrow Dataset, or paths of Parquet files
-        self._opened: Any = None
+        self._opened: list[_Part] | None = None
         self._lock = threading.Lock()
         self._stream: _Stream | None = None
         try:
-            schema, sizes = self._fragments()[0].physical_schema, [size for _, _, size in self._parts()]
+            parts = self._parts()
+            if not parts:
+                raise ValueError("it has no rows")
         except (OSError, ValueError) as error:
             raise ValueError(f"View {name!r}: {place} cannot be read: {error}") from error
-        self._names, self.dtype = _numeric_columns(schema, place, name)
+        self._names, self.dtype = _numeric_columns(parts[0].fragment.physical_schema, place, name)
         self.columns: list[str] | None = self._names
-        self._edges = np.cumsum([0, *sizes]).tolist()
+        self._edges = np.cumsum([0, *(part.n_rows for part in parts)]).tolist()
+        self._ends = frozenset(self._edges)
         self.shape = (self._edges[-1], len(self._names))
         self.pieces = [(start, stop) for start, stop in pairwise(self._edges) if start < stop]
 
@@ -70,30 +82,27 @@ class ArrowSource:
                 parts.append(batch[:missing])
                 rest = batch[missing:]
                 missing -= len(batch)
-            self._stream = _Stream(stop, rest, stream.batches)
+            if stop in self._ends:
+                stream.batches.close()
+                _arrow().default_memory_pool().release_unused()
+            else:
+                self._stream = _Stream(stop, rest, stream.batches)
             return np.concatenate(parts)
 
-    def _fragments(self) -> list[Any]:
+    def _parts(self) -> list[_Part]:
+        """Row groups, or fragments that have none, in the order of the rows."""
         if self._opened is None:
-            if isinstance(self._dataset, list):
-                self._opened = list(_arrow("pyarrow.dataset").dataset(self._dataset, format="parquet").get_fragments())
-            else:
-                self._opened = list(self._dataset.get_fragments())
-        return list(self._opened)
+            dataset = self._dataset
+            if isinstance(dataset, list):
+                dataset = _arrow("pyarrow.dataset").dataset(dataset, format="parquet")
+            self._opened = [part for fragment in dataset.get_fragments() for part in _parts_of(fragment)]
+        return self._opened
 
-    def _parts(self) -> Iterator[tuple[Any, int | None, int]]:
-        """(fragment, row group, number of rows) in the order of the rows."""
-        for fragment in self._fragments():
-            if hasattr(fragment, "row_groups"):
-                yield from ((fragment, group.id, group.num_rows) for group in fragment.row_groups)
-            else:
-                yield fragment, None, fragment.count_rows()
-
-    def _rows_from(self, start: int) -> Iterator[FloatArray]:
+    def _rows_from(self, start: int) -> Generator[FloatArray]:
         first = max(bisect_right(self._edges, start) - 1, 0)
         skip = start - self._edges[first]
-        parts = list(self._parts())[first:]
-        return _without_first(skip, (rows for part in parts for rows in self._decode(*part[:2])))
+        parts = islice(self._parts(), first, None)
+        return _without_first(skip, (rows for part in parts for rows in self._decode(part.fragment, part.group)))
 
     def _decode(self, fragment: Any, group: int | None) -> Iterator[FloatArray]:
         if group is None:
@@ -108,6 +117,13 @@ class ArrowSource:
             yield rows
 
 
+def _parts_of(fragment: Any) -> Iterator[_Part]:
+    if hasattr(fragment, "row_groups"):
+        yield from (_Part(fragment, group.id, group.num_rows) for group in fragment.row_groups)
+    else:
+        yield _Part(fragment, None, fragment.count_rows())
+
+
 def _numbers(column: Any, dtype: np.dtype[Any]) -> FloatArray:
     target = _arrow().from_numpy_dtype(dtype)
     if column.type != target:
@@ -115,7 +131,7 @@ def _numbers(column: Any, dtype: np.dtype[Any]) -> FloatArray:
     return np.asarray(column.to_numpy(zero_copy_only=False))
 
 
-def _without_first(skip: int, batches: Iterator[FloatArray]) -> Iterator[FloatArray]:
+def _without_first(skip: int, batches: Iterator[FloatArray]) -> Generator[FloatArray]:
     for batch in batches:
         if skip < len(batch):
             yield batch[skip:]

@@ -10,7 +10,7 @@ from manyview.engine.optional import optional
 from manyview.kernels.arrays import FloatArray
 from manyview.views.stored import StoredTable, require_finite
 
-CHUNK_ROWS = 65_536
+CHUNK_ROWS = 262_144  # the larger, the fewer row groups are decoded more than once
 
 
 def is_dask(item: Any, /) -> bool:

@@ -33,6 +33,8 @@ from manyview.views.geometry import WORD_RANKS
 
 ROW_BYTES_ON_DISK = 60  # labels, and what else has an entry a row in memory
 DISK_FACTOR, DASK_FACTOR = 1.1, 1.7  # reading and writing blocks; moving them
+DECODED = 300e6  # bytes a second of Parquet that are read and copied to scratch
+COLUMN_BYTES, GROUP_ROWS = 14, 100_000  # of a row of a column while a row group is decoded, and rows of a usual one
 DASK_SECONDS = 3.2  # some 65 passes that the scheduler takes .05 s for, whatever is in them
 
 
@@ -83,7 +85,11 @@ def estimate(
     shape = shape_of(settings, n_samples, widths)
     rooms = _rooms(settings, shape, taken_over, block_rows=block_rows, n_threads=n_threads)
     took = seconds(settings, shape, n_threads)
-    by_engine = {"memory": took, "disk": DISK_FACTOR * took, "dask": DASK_SECONDS + DASK_FACTOR * took}
+    by_engine = {
+        "memory": took,
+        "disk": DISK_FACTOR * took + source / DECODED,
+        "dask": DASK_SECONDS + DASK_FACTOR * took,
+    }
     return Estimate({name: Cost(*rooms[name], by_engine[name]) for name in rooms}, available_memory())
 
 
@@ -143,10 +149,11 @@ def _rooms(
     """Of every engine; on a cluster all workers together."""
     rows = shape.n_rows * _row_bytes(settings, shape)
     fixed = _work_bytes(settings, shape, n_threads, block_rows)
+    decoded = COLUMN_BYTES * min(shape.n_rows, GROUP_ROWS) * sum(shape.widths) if taken_over["disk"] else 0
     return {
         "memory": Room(fixed + rows + taken_over["memory"], 0),
-        "disk": Room(fixed + ROW_BYTES_ON_DISK * shape.n_rows, rows + taken_over["disk"]),
-        "dask": Room(fixed + rows + taken_over["dask"], 0),
+        "disk": Room(max(fixed, decoded) + ROW_BYTES_ON_DISK * shape.n_rows, rows + taken_over["disk"]),
+        "dask": Room(max(fixed, n_threads * decoded) + rows + taken_over["dask"], 0),
     }
 
 

@@ -387,7 +387,8 @@ class SemiNTF(ClusterMixin, TransformerMixin, BaseEstimator):
     def estimate(self, n_samples: int, view_widths: Any) -> Estimate:
         """Memory, scratch space and seconds that a fit of dense views would need, per engine.
 
-        Bytes follow from the shapes; seconds are scaled from a short measurement on this machine.
+        Bytes follow from the shapes; seconds are scaled from a short measurement on this machine. ``"memory"`` reads
+        arrays, the others Parquet.
 
         Examples
         --------
