@@ -153,7 +153,7 @@ def _rooms(
     return {
         "memory": Room(fixed + rows + taken_over["memory"], 0),
         "disk": Room(max(fixed, decoded) + ROW_BYTES_ON_DISK * shape.n_rows, rows + taken_over["disk"]),
-        "dask": Room(max(fixed, n_threads * decoded) + rows + taken_over["dask"], 0),
+        "dask": Room(max(fixed, decoded) + rows + taken_over["dask"], 0),
     }
 
 
