@@ -77,6 +77,11 @@ def test_work_follows_the_sizes():
     assert operations(widths=[1001]) > 1.5 * operations(widths=[1000])
 
 
+def test_a_measurement_that_fails_is_no_measurement():
+    with pytest.raises(ZeroDivisionError):
+        duration._seconds_of(lambda: 1 / 0, 2)
+
+
 def test_wide_views_are_compared_with_anchors_by_their_scores():
     settings = resolve(SemiNTF(10), 100_000, 0)
     shape = shape_of(settings, 100_000, [500, 30])

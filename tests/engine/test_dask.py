@@ -2,6 +2,7 @@ import os
 import signal
 import sys
 import time
+from types import SimpleNamespace
 
 import cloudpickle
 import numpy as np
@@ -170,6 +171,12 @@ def test_workers_say_how_much_memory_they_may_take(client):
     limits = client.run(lambda dask_worker: dask_worker.memory_manager.memory_limit)
     assert len(limits) == 3
     assert memory_of_workers() == sum(limits.values())
+
+
+@pytest.mark.parametrize("limits", [{}, {"a": 10**9, "b": None}])
+def test_workers_that_are_to_come_or_have_no_limit_say_nothing(monkeypatch, limits):
+    monkeypatch.setattr("manyview.engine.dask._active_client", lambda: SimpleNamespace(run=lambda function: limits))
+    assert memory_of_workers() is None
 
 
 def test_without_a_client_the_error_says_so():

@@ -272,9 +272,9 @@ def _active_client() -> Any:
 
 
 def memory_of_workers() -> int | None:
-    """Bytes that the workers of the active client may take together; None where one of them has no limit."""
-    limits = _active_client().run(_memory_limit).values()
-    return None if not all(limits) else sum(limits)
+    """Bytes that the workers of the active client may take together; None if one has no limit, or none is there yet."""
+    limits = list(_active_client().run(_memory_limit).values())
+    return sum(limits) if limits and all(limits) else None
 
 
 def _memory_limit(dask_worker: Any) -> int | None:

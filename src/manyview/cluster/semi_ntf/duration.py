@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -115,6 +115,7 @@ def _seconds_of(work: Callable[[], Any], n_threads: int) -> float:
     with ThreadpoolController().limit(limits=1), ThreadPoolExecutor(n_threads) as pool:
         for _ in range(1 + CALIBRATIONS):
             start = time.perf_counter()
-            wait([pool.submit(work) for _ in range(n_threads)])
+            for done in [pool.submit(work) for _ in range(n_threads)]:
+                done.result()
             seconds.append(time.perf_counter() - start)
     return min(seconds[1:])
