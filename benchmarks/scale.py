@@ -7,6 +7,7 @@
     python benchmarks/scale.py dask    [--rows 100000 400000]          three worker processes, bytes an iteration
     python benchmarks/scale.py kill    [--times 20]                    SIGKILL at random iterations, and resume
     python benchmarks/scale.py estimate [--rows 30000 300000]          predicted beside measured
+    python benchmarks/scale.py estimate --seed 7 [--times 20]          the same for random shapes
 
 Three views of 20, 50 and 30 float32 columns, K = 10. Tables go to the standard output as Markdown.
 """
@@ -221,7 +222,7 @@ def one_estimate(engine: str, n_rows: str, n_clusters: str, columns: str, n_anch
     N, clusters, widths = int(n_rows), int(n_clusters), [int(width) for width in columns.split()]
     anchors: Any = n_anchors if n_anchors == "auto" else int(n_anchors)
     model = SemiNTF(clusters, random_state=0, engine=engine, n_anchors=anchors)
-    predicted = model.estimate(N, widths)[engine]
+    predicted = model.estimate(N, widths, group_rows=CHUNK)[engine]
     with tempfile.TemporaryDirectory() as name:
         views = views_of(N, widths, clusters)[0] if engine == "memory" else parquet_of(N, Path(name), widths, clusters)
         if engine != "dask":
@@ -437,20 +438,44 @@ def kill(options: argparse.Namespace) -> None:
         print(f"Killed {options.times} times, resumed, equal to the bit: {equal}.")
 
 
-def estimate(options: argparse.Namespace) -> None:
-    """Predicted beside measured, in several shapes."""
+def usual_shapes(rows: Sequence[int] | None) -> list[tuple[str, int, int, str, str]]:
+    """Engine, rows, clusters, columns and anchors: many rows, and one size at a time far from the usual."""
     usual = " ".join(map(str, WIDTHS))
-    cases = [("memory", n, K, usual, "auto") for n in options.rows or (3_000, 30_000, 300_000, 1_000_000)]
+    cases = [("memory", n, K, usual, "auto") for n in rows or (3_000, 30_000, 300_000, 1_000_000)]
     cases += [
-        (engine, n, K, usual, "auto")
-        for engine in ("disk", "dask")
-        for n in options.rows or (30_000, 300_000, 1_000_000)
+        (engine, n, K, usual, "auto") for engine in ("disk", "dask") for n in rows or (30_000, 300_000, 1_000_000)
     ]
-    if not options.rows:
+    if not rows:
         cases += [("memory", 100_000, 50, usual, "auto"), ("memory", 100_000, 100, "64 64", "auto")]
         cases += [("memory", 100_000, 5, "500 300", "auto"), ("memory", 2_000, K, "5000 3000", "auto")]
         cases += [("memory", 200_000, K, "10 " * 8, "auto"), ("memory", 100_000, K, usual, "2000")]
         cases += [("disk", 200_000, 30, "100 100 100", "auto"), ("dask", 100_000, 30, "100 100 100", "auto")]
+    return cases
+
+
+def random_shapes(times: int, seed: int) -> list[tuple[str, int, int, str, str]]:
+    """The same, drawn: nobody can have adjusted anything on them."""
+    rng = random.Random(seed)
+
+    def drawn(smallest: float, largest: float) -> int:
+        return int(smallest * (largest / smallest) ** rng.random())
+
+    return [
+        (
+            ("memory", "disk", "dask")[i % 3],
+            drawn(1_000, 500_000),
+            drawn(2, 40),
+            " ".join(str(drawn(4, 400)) for _ in range(rng.randint(1, 5))),
+            "auto",
+        )
+        for i in range(times)
+    ]
+
+
+def estimate(options: argparse.Namespace) -> None:
+    """Predicted beside measured, in several shapes."""
+    seed = options.seed
+    cases = usual_shapes(options.rows) if seed is None else random_shapes(options.times, seed)
     print("| rows | K | columns | anchors | engine | s predicted | s | MB predicted | MB |")
     print("|---|---|---|---|---|---|---|---|---|")
     for engine, n_rows, n_clusters, widths, n_anchors in cases:
@@ -483,6 +508,7 @@ def main() -> None:
     parser.add_argument("part", choices=[*parts, "one"])
     parser.add_argument("--rows", type=int, nargs="+")
     parser.add_argument("--times", type=int, default=20)
+    parser.add_argument("--seed", type=int, help="of random shapes to estimate")
     parser.add_argument("--folder", type=Path, help="where files are written; by default that of temporary files")
     parser.add_argument("--call", nargs="+", help=argparse.SUPPRESS)
     options = parser.parse_args()

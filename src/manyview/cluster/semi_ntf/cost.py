@@ -1,13 +1,4 @@
-"""What a fit will need, before it starts: bytes from the sizes, seconds from a short measurement (`duration.py`).
-
-Per row (s bytes a number, a bytes the number of an anchor, L slices of k weights, r = 3K + 1 columns of T and of S):
-
-    graph L (k (a + s) + 1)     T and S  2 s r     U and its start  2 s K     results  8 K + 2 s K + 56
-
-With a coupling there are five factors in each of the L slices instead of U, and S is a second copy of the graph.
-
-In memory all of it is there at once. On disk it is scratch space, and memory holds a few blocks and the labels.
-"""
+"""What a fit needs, before it starts: bytes (`footprint.py`), and seconds from a short measurement (`duration.py`)."""
 
 from __future__ import annotations
 
@@ -22,19 +13,17 @@ import scipy.sparse as sp
 from joblib import effective_n_jobs
 
 from manyview.cluster.semi_ntf.duration import seconds
+from manyview.cluster.semi_ntf.footprint import decoding, footprint
 from manyview.cluster.semi_ntf.settings import Settings
 from manyview.cluster.semi_ntf.shape import Shape, shape_of
 from manyview.engine.dask import memory_of_workers
 from manyview.engine.room import available_memory
-from manyview.engine.rows import even_edges
 from manyview.views import Views
 from manyview.views.check import is_elsewhere
 from manyview.views.geometry import WORD_RANKS
 
-ROW_BYTES_ON_DISK = 60  # labels, and what else has an entry a row in memory
 DISK_FACTOR, DASK_FACTOR = 1.1, 1.7  # reading and writing blocks; moving them
 DECODED = 300e6  # bytes a second of Parquet that are read and copied to scratch
-COLUMN_BYTES, GROUP_ROWS = 14, 100_000  # of a row of a column while a row group is decoded, and rows of a usual one
 DASK_SECONDS = 3.2  # some 65 passes that the scheduler takes .05 s for, whatever is in them
 
 
@@ -73,7 +62,14 @@ class Room(NamedTuple):
 
 
 def estimate(
-    settings: Settings, n_samples: int, view_widths: Sequence[int], /, *, block_rows: int, n_jobs: int | None
+    settings: Settings,
+    n_samples: int,
+    view_widths: Sequence[int],
+    /,
+    *,
+    group_rows: int | None,
+    block_rows: int,
+    n_jobs: int | None,
 ) -> Estimate:
     """Needs of a fit in memory, from disk and on a cluster with as many threads as here."""
     widths = [int(width) for width in view_widths]
@@ -81,13 +77,14 @@ def estimate(
         raise ValueError(f"estimate needs rows and columns; got n_samples={n_samples}, view_widths={widths}.")
     n_threads = int(effective_n_jobs(-1 if n_jobs is None else n_jobs))
     source = n_samples * sum(widths) * np.dtype(settings.dtype).itemsize
-    taken_over = {"memory": 0, "disk": source, "dask": source}
+    taken_over = {"memory": 0, "disk": source if group_rows else 0, "dask": source}
     shape = shape_of(settings, n_samples, widths)
-    rooms = _rooms(settings, shape, taken_over, block_rows=block_rows, n_threads=n_threads)
+    decoded = decoding(sum(widths), min(n_samples, group_rows)) if group_rows else 0
+    rooms = _rooms(settings, shape, taken_over, decoded, block_rows=block_rows, n_threads=n_threads)
     took = seconds(settings, shape, n_threads)
     by_engine = {
         "memory": took,
-        "disk": DISK_FACTOR * took + source / DECODED,
+        "disk": DISK_FACTOR * took + taken_over["disk"] / DECODED,
         "dask": DASK_SECONDS + DASK_FACTOR * took,
     }
     return Estimate({name: Cost(*rooms[name], by_engine[name]) for name in rooms}, available_memory())
@@ -99,7 +96,9 @@ def require_room(name: str, settings: Settings, views: Views, estimator: Any, /)
     # sparse tables are only ever dense as scores
     widths = [min(t.shape[1], max(WORD_RANKS)) if sp.issparse(t) else t.shape[1] for t in views.tables]
     shape = shape_of(settings, len(views), widths)
-    rooms = _rooms(settings, shape, _taken_over(views), block_rows=estimator.block_rows, n_threads=n_threads)
+    rooms = _rooms(
+        settings, shape, _taken_over(views), _decoded(views), block_rows=estimator.block_rows, n_threads=n_threads
+    )
     memory, scratch = rooms["disk"]
     in_files = f"engine='disk' needs {_said(memory)} of memory and {_said(scratch)} of scratch space"
     free = memory_of_workers() if name == "dask" else available_memory()
@@ -137,6 +136,12 @@ def _taken_over(views: Views) -> dict[str, int]:
     }
 
 
+def _decoded(views: Views) -> int:
+    """Bytes while the tables in Parquet are read."""
+    slow = [table for table in views.tables if getattr(table, "slow", False)]
+    return sum(decoding(t.shape[1], max(stop - start for start, stop in t.pieces)) for t in slow)
+
+
 def _size(table: Any) -> int:
     if sp.issparse(table):
         return int(table.data.nbytes + table.indices.nbytes + table.indptr.nbytes)
@@ -144,33 +149,12 @@ def _size(table: Any) -> int:
 
 
 def _rooms(
-    settings: Settings, shape: Shape, taken_over: dict[str, int], *, block_rows: int, n_threads: int
+    settings: Settings, shape: Shape, taken_over: dict[str, int], decoded: int, *, block_rows: int, n_threads: int
 ) -> dict[str, Room]:
     """Of every engine; on a cluster all workers together."""
-    rows = shape.n_rows * _row_bytes(settings, shape)
-    fixed = _work_bytes(settings, shape, n_threads, block_rows)
-    decoded = COLUMN_BYTES * min(shape.n_rows, GROUP_ROWS) * sum(shape.widths) if taken_over["disk"] else 0
+    need = footprint(settings, shape, block_rows=block_rows, n_threads=n_threads)
     return {
-        "memory": Room(fixed + rows + taken_over["memory"], 0),
-        "disk": Room(max(fixed, decoded) + ROW_BYTES_ON_DISK * shape.n_rows, rows + taken_over["disk"]),
-        "dask": Room(max(fixed, decoded) + rows + taken_over["dask"], 0),
+        "memory": Room(need.in_memory() + taken_over["memory"], 0),
+        "disk": Room(need.on_disk(shape.n_rows, decoded), need.rows + taken_over["disk"]),
+        "dask": Room(need.on_workers(decoded) + taken_over["dask"], 0),
     }
-
-
-def _row_bytes(settings: Settings, shape: Shape) -> int:
-    item, K, L, k = shape.item, shape.K, shape.L, shape.k
-    graph, T = L * (k * (shape.number + item) + 1), item * (3 * K + 1)
-    if settings.shared:
-        return graph + 2 * T + 2 * item * K + 8 * K + 2 * item * K + 56
-    sliced = L * k * (4 + item)  # S as matrices of its own
-    return graph + sliced + T + 2 * item * 5 * L * K + 8 * K + item * (L + 1) * K + 56
-
-
-def _work_bytes(settings: Settings, shape: Shape, n_threads: int, block_rows: int) -> int:
-    """Of what is there for a moment: blocks that threads are at work on, sampled rows, M x M matrices."""
-    stretches = even_edges(shape.n_rows, block_rows)
-    at_work = min(n_threads, len(stretches)) * max(stop - start for start, stop in stretches)
-    clusters = shape.K * (12 if settings.shared else 5 * shape.L)
-    of_row = 6 * shape.L * shape.k + clusters + 2 * max(shape.widths)
-    sample = shape.n_sampled * sum(shape.scores)
-    return int(shape.item * (at_work * of_row + 1.4 * sample)) + 6 * 8 * shape.M**2

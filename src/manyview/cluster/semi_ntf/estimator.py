@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from manyview.cluster.parameters import check_parameters, check_sizes
 from manyview.cluster.semi_ntf.attribution import Explanation, explain
-from manyview.cluster.semi_ntf.automatic import FEWEST, first_settings, settle
+from manyview.cluster.semi_ntf.automatic import FEWEST, USUAL, first_settings, settle
 from manyview.cluster.semi_ntf.checkpoint import checkpoint_for
 from manyview.cluster.semi_ntf.constraints import CONSTRAINTS
 from manyview.cluster.semi_ntf.continuity import arrangement
@@ -261,13 +261,15 @@ class SemiNTF(ClusterMixin, TransformerMixin, BaseEstimator):
                 RowOrderWarning,
                 stacklevel=2,
             )
-        require_room(chosen_engine(self.engine, views), settings, views, self)
+        engine_name = chosen_engine(self.engine, views)
+        require_room(engine_name, settings, views, self)
         views, engine = engine_for(self, views)
         keeper = checkpoint_for(self, views, settings, checkpoint, checkpoint_every)
         with engine.running():
             built = build_graphs(views, settings, engine, self._progress())
             if automatic:
                 built, settings, selection = settle(self, views, built, settings, engine, self._progress())
+                require_room(engine_name, settings, views, self)
             built = without_noise(views, built, settings, engine, self._progress())
             arrange = arrangement(match_to, X, views, settings.n_clusters)
             fitted = fit_semi_ntf(built, settings, engine, self._progress(), keeper=keeper, arrange=arrange)
@@ -384,11 +386,12 @@ class SemiNTF(ClusterMixin, TransformerMixin, BaseEstimator):
         self.fusion_, self.anchor_membership_, self.cluster_sizes_ = grown
         return self
 
-    def estimate(self, n_samples: int, view_widths: Any) -> Estimate:
+    def estimate(self, n_samples: int, view_widths: Any, *, group_rows: int | None = 1_048_576) -> Estimate:
         """Memory, scratch space and seconds that a fit of dense views would need, per engine.
 
         Bytes follow from the shapes; seconds are scaled from a short measurement on this machine. ``"memory"`` reads
-        arrays, the others Parquet.
+        arrays, the others Parquet with row groups of so many rows: as Arrow and pandas write it, if nothing is said.
+        Without row groups (``None``) they read .npy files. With ``n_clusters="auto"`` it is the fit with ten clusters.
 
         Examples
         --------
@@ -398,8 +401,10 @@ class SemiNTF(ClusterMixin, TransformerMixin, BaseEstimator):
         True
         """
         check_parameters(self, CONSTRAINTS)
-        settings = first_settings(self, n_samples, 0)
-        return estimate(settings, n_samples, view_widths, block_rows=self.block_rows, n_jobs=self.n_jobs)
+        settings = first_settings(self, n_samples, 0, n_clusters=USUAL)
+        return estimate(
+            settings, n_samples, view_widths, group_rows=group_rows, block_rows=self.block_rows, n_jobs=self.n_jobs
+        )
 
     def _read_rows(self, X: Any, read: Callable[[Reader, Engine, Rows[RowBlock]], Any]) -> Any:
         check_is_fitted(self)
