@@ -8,9 +8,9 @@ With a coupling there are five factors in each of the L slices instead of U, and
 
 In memory all of it is there at once. On disk it is scratch space, and memory holds a few blocks and the labels.
 
-What else is there for a moment, in three stages, are sizes with one factor each, found by measuring 77 shapes in memory
-and from arrays on disk (500 to 300,000 rows, 3 to 1,500 columns, 2 to 80 clusters, 30 to 1,000 anchors, blocks of 4,096
-to 65,536 rows, one to four threads).
+What else is there for a moment, in three stages, are sizes with one factor each, found by measuring 102 shapes in
+memory and from arrays on disk (500 to 300,000 rows, 3 to 1,500 columns, 2 to 80 clusters, 30 to 1,000 anchors, blocks of
+4,096 to 65,536 rows, one to four threads).
 """
 
 from __future__ import annotations
@@ -22,15 +22,16 @@ from manyview.cluster.semi_ntf.settings import Settings
 from manyview.cluster.semi_ntf.shape import Shape
 from manyview.engine.rows import even_edges
 
-BASE = 10_000_000  # code, stacks and buffers of a first fit
+THREAD = 6_200_000  # what the allocator holds for every thread, and its stack
+INPUT = 4  # bytes of a number of the views
 ROW_BYTES_ON_DISK = 60  # labels, and what else has an entry a row in memory
 # numbers, each of the thing that stands behind it
-SAMPLED_COLUMNS = 3  # a number of the sampled rows
-SAMPLED_ANCHORS = 1.1  # a sampled row and anchor
-SAMPLED_GRAPHS = 2.7  # the graph of the sampled rows
-SQUARES = 5.4  # an entry of M x M
-GRAPH = 7.8  # a weight of the rows at work
-COLUMNS = 1.6  # a number of them
+SAMPLED_COLUMNS = 2.2  # a number of the sampled rows
+SAMPLED_ANCHORS = 1.4  # a sampled row and anchor
+SAMPLED_GRAPHS = 3.6  # the graph of the sampled rows
+SQUARES = 3.8  # an entry of M x M
+GRAPH = 6.5  # a weight of the rows at work
+COLUMNS = 2.2  # a number of them
 CLUSTERS = 18  # a cluster of them
 COUPLED = 3.3  # an entry of their five factors in every slice, where these are not kept anyway
 # Parquet, while it is read: a number of a row group, a column at most, and the libraries
@@ -40,6 +41,7 @@ DECODED, DECODED_COLUMN, READER = 20, 3_300_000, 25_000_000
 class Footprint(NamedTuple):
     """Of a fit: what is kept, and what is there for a moment."""
 
+    threads: int
     graph: int  # kept, the graph of all rows
     rows: int  # kept, everything of all rows
     sample: float  # while everything is decided on the sample
@@ -49,16 +51,20 @@ class Footprint(NamedTuple):
 
     def in_memory(self) -> int:
         """Peak of a process that keeps all rows."""
-        return _peak(self.sample, self.graph + self.building, self.rows + self.reading)
+        return self._peak(self.sample, self.graph + self.building, self.rows + self.reading)
 
     def on_disk(self, n_rows: int, decoded: int, /) -> int:
         """Peak of a process that keeps labels only."""
         kept = ROW_BYTES_ON_DISK * n_rows
-        return _peak(decoded, self.sample, kept + self.building, kept + self.factorizing) + READER * (decoded > 0)
+        return self._peak(decoded, self.sample, kept + self.building, kept + self.factorizing) + READER * (decoded > 0)
 
     def on_workers(self, decoded: int, /) -> int:
         """Peak of all workers together; the sample is beside the caller."""
-        return _peak(decoded, self.graph + self.building, self.rows + self.factorizing) + READER * (decoded > 0)
+        return self._peak(decoded, self.graph + self.building, self.rows + self.factorizing) + READER * (decoded > 0)
+
+    def _peak(self, *stages: float) -> int:
+        """Of stages one after another: between the largest and the sum, because not all memory is given back."""
+        return self.threads + int(hypot(*stages))
 
 
 def footprint(settings: Settings, shape: Shape, /, *, block_rows: int, n_threads: int) -> Footprint:
@@ -67,12 +73,13 @@ def footprint(settings: Settings, shape: Shape, /, *, block_rows: int, n_threads
     columns, graph = sum(shape.widths), L * (k * (shape.number + s) + 1)
     stretches = even_edges(shape.n_rows, block_rows)
     at_work = min(n_threads, len(stretches)) * max(stop - start for start, stop in stretches)
-    sampled = S * (s * (SAMPLED_COLUMNS * columns + SAMPLED_ANCHORS * shape.m) + SAMPLED_GRAPHS * graph)
+    sampled = S * (INPUT * SAMPLED_COLUMNS * columns + s * SAMPLED_ANCHORS * shape.m + SAMPLED_GRAPHS * graph)
     return Footprint(
+        threads=THREAD * n_threads,
         graph=shape.n_rows * graph,
         rows=shape.n_rows * (graph + _beside_graph(settings, shape)),
         sample=sampled + SQUARES * 8 * shape.M**2,
-        building=at_work * s * (GRAPH * L * k + COLUMNS * columns),
+        building=at_work * (s * GRAPH * L * k + INPUT * COLUMNS * columns),
         reading=at_work * s * CLUSTERS * K if settings.shared else 0,
         factorizing=at_work * s * (CLUSTERS * K if settings.shared else COUPLED * 5 * L * K),
     )
@@ -90,8 +97,3 @@ def _beside_graph(settings: Settings, shape: Shape) -> int:
         return 2 * T + 4 * s * K + results
     sliced = L * shape.k * (4 + s)  # S as matrices of its own
     return sliced + T + 2 * s * 5 * L * K + s * (L + 1) * K + results
-
-
-def _peak(*stages: float) -> int:
-    """Of stages one after another: between the largest and the sum, because not all memory is given back."""
-    return BASE + int(hypot(*stages))
