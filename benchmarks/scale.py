@@ -68,12 +68,17 @@ def views_of(n_rows: int, widths: Sequence[int] = WIDTHS, n_clusters: int = K) -
     return views, labels
 
 
+def paths_of(folder: Path, n_views: int) -> list[str]:
+    """Where the views are written."""
+    return [str(folder / f"view-{v}.parquet") for v in range(n_views)]
+
+
 def parquet_of(n_rows: int, folder: Path, widths: Sequence[int] = WIDTHS, n_clusters: int = K) -> list[str]:
     """The same rows in Parquet files, written chunk by chunk."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    paths = [str(folder / f"view-{v}.parquet") for v in range(len(widths))]
+    paths = paths_of(folder, len(widths))
     schemas = [pa.schema([(f"c{j}", pa.float32()) for j in range(width)]) for width in widths]
     writers = [pq.ParquetWriter(path, schema) for path, schema in zip(paths, schemas, strict=True)]
     for start in range(0, n_rows, CHUNK):
@@ -218,31 +223,45 @@ def one_disk(engine: str, folder: str, limit: str) -> Result:
 
 
 def one_estimate(engine: str, n_rows: str, n_clusters: str, columns: str, n_anchors: str) -> Result:
-    """What was predicted and what was needed, by this process or by workers; arrays in memory, else Parquet."""
+    """What was needed, by this process or by workers, and what was to be expected; arrays in memory, else Parquet.
+
+    Predicting and writing files are not done before: what they leave in the allocator's hands would be missing later.
+    """
     N, clusters, widths = int(n_rows), int(n_clusters), [int(width) for width in columns.split()]
     anchors: Any = n_anchors if n_anchors == "auto" else int(n_anchors)
     model = SemiNTF(clusters, random_state=0, engine=engine, n_anchors=anchors)
-    predicted = model.estimate(N, widths, group_rows=CHUNK)[engine]
-    with tempfile.TemporaryDirectory() as name:
-        views = views_of(N, widths, clusters)[0] if engine == "memory" else parquet_of(N, Path(name), widths, clusters)
+    with tempfile.TemporaryDirectory() as folder:
+        if engine == "memory":
+            views: list[Any] = views_of(N, widths, clusters)[0]
+        else:
+            in_a_process("one_parquet", folder, n_rows, columns, n_clusters)
+            views = paths_of(Path(folder), len(widths))
         if engine != "dask":
             result = timed(lambda: model.fit(views))[1]
         else:
             distributed: Any = import_module("distributed")
-            with local_cluster() as cluster, distributed.Client(cluster) as client:
+            with local_cluster(os.cpu_count() or 1) as cluster, distributed.Client(cluster) as client:
+                client.run(import_module, "manyview")
                 before = sum(client.run(resident_bytes).values())
                 result = timed(lambda: model.fit(views))[1]
                 result["above"] = float(sum(client.run(peak_bytes).values()) - before)
+    predicted = model.estimate(N, widths, group_rows=CHUNK)[engine]
     return result | {"predicted_seconds": predicted.seconds, "predicted_memory": float(predicted.memory)}
 
 
-def local_cluster() -> Any:
-    """A scheduler and three worker processes, which nobody can reach from outside."""
+def one_parquet(folder: str, n_rows: str, columns: str, n_clusters: str) -> Result:
+    """Nothing but the files."""
+    parquet_of(int(n_rows), Path(folder), [int(width) for width in columns.split()], int(n_clusters))
+    return {}
+
+
+def local_cluster(n_workers: int = 3) -> Any:
+    """A scheduler and worker processes, which nobody can reach from outside."""
     # a killed worker that is not back in time would be given up by LocalCluster: 15 s are few on a busy machine
     import_module("dask").config.set({"distributed.deploy.lost-worker-timeout": "10 minutes"})
     distributed: Any = import_module("distributed")
     return distributed.LocalCluster(
-        processes=True, n_workers=3, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0"
+        processes=True, n_workers=n_workers, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0"
     )
 
 

@@ -82,7 +82,9 @@ def test_peak_memory_is_within_the_promised_factor(engine, kind, n_rows, widths,
 
 
 def test_only_files_with_row_groups_are_decoded_and_copied():
-    arrays, short, long = (SemiNTF(10).estimate(10**6, [200], group_rows=rows)["disk"] for rows in (None, 10_000, 10**6))
+    arrays, short, long = (
+        SemiNTF(10).estimate(10**6, [200], group_rows=rows)["disk"] for rows in (None, 10_000, 10**6)
+    )
     assert arrays.memory < short.memory < long.memory
     assert arrays.scratch < short.scratch == long.scratch
 

@@ -1,5 +1,6 @@
 import pickle
 import sys
+import tracemalloc
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from manyview import LMVSC, Views
-from manyview.views import StoredTable, check_views
+from manyview.views import StoredTable, arrow, check_views
 from manyview.views.arrow import BATCH_ROWS
 
 N, WIDTH = 1003, 5
@@ -204,13 +205,55 @@ def test_views_of_different_length_are_named(tmp_path):
         check_views({"image": np.ones((3, 2)), "text": save(tmp_path, np.ones((2, 2)))}, lazy=True)
 
 
-def test_at_the_end_of_a_row_group_nothing_is_held(tmp_path):
-    """Decoding keeps a dictionary and pages of every column: they are let go where reading would begin anew anyway."""
+@pytest.fixture
+def wide(tmp_path):
+    """Two row groups of 2,500 rows, and what is in them."""
     table = np.random.default_rng(0).standard_normal((5000, 40)).astype(np.float32)
     columns = pa.table({f"c{j}": table[:, j] for j in range(40)})
     pq.write_table(columns, tmp_path / "x.parquet", row_group_size=2500)
-    del columns
-    stored = StoredTable(tmp_path / "x.parquet")
+    return table, tmp_path / "x.parquet"
+
+
+def test_of_long_row_groups_a_piece_is_kept_and_of_longer_ones_a_batch(wide, monkeypatch):
+    table, path = wide
+    for pieces, whole, expected in ((700, 10_000, [0, 700, 1400, 2100]), (700, 2000, [0]), (10_000, 10_000, [0])):
+        monkeypatch.setattr(arrow, "PIECE_ROWS", pieces)
+        monkeypatch.setattr(arrow, "WHOLE_ROWS", whole)
+        monkeypatch.setattr(arrow, "BATCH_ROWS", 600)
+        stored = StoredTable(path)
+        assert [start for start, _ in stored.pieces if start < 2500] == expected
+        for start, stop in ((0, 300), (300, 650), (650, 2600), (2600, 5000), (1500, 1510), (699, 2801), (0, 5000)):
+            assert_array_equal(stored[start:stop], table[start:stop])
+
+
+@pytest.mark.parametrize("numbers, columns", [(2500 * 7, 32), (1, 32), (10**9, 3), (10**9, 40)])
+def test_some_columns_are_decoded_at_a_time(wide, monkeypatch, numbers, columns):
+    table, path = wide
+    monkeypatch.setattr(arrow, "NUMBERS_AT_ONCE", numbers)
+    monkeypatch.setattr(arrow, "COLUMNS_AT_ONCE", columns)
+    assert_array_equal(StoredTable(path)[1000:3000], table[1000:3000])
+
+
+def test_one_piece_is_held_and_none_at_its_end(wide):
+    """Also while a block is read that begins in one row group and ends in the next."""
+    table, path = wide
+    stored, group = StoredTable(path), table[:2500].nbytes
+    stored[0:10]  # so that libraries are there
+    tracemalloc.start()
+    try:
+        for start in range(0, 5000, 400):
+            assert_array_equal(stored[start : start + 400], table[start : start + 400])
+        held, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert group < peak < 1.7 * group
+    assert held < 0.1 * group
+
+
+def test_streams_let_go_of_their_pages_at_the_end_of_a_row_group(wide, monkeypatch):
+    table, path = wide
+    monkeypatch.setattr(arrow, "WHOLE_ROWS", 1000)
+    stored = StoredTable(path)
     before = pa.total_allocated_bytes()
     for start, stop, holds in ((0, 100, True), (100, 2500, False), (2500, 4000, True), (4000, 5000, False)):
         assert_array_equal(stored[start:stop], table[start:stop])

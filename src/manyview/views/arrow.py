@@ -1,19 +1,28 @@
-"""Rows of Parquet files and Arrow data sets, decoded as a stream: a block costs its own decoding, not its file's."""
+"""Rows of Parquet files and Arrow data sets.
+
+A row group is decoded a few columns at a time into one array: the pages and dictionaries of a column take several times
+the room of its numbers, and columns one after another are decoded faster than side by side. Of a long row group only a
+piece is kept. Row groups beyond a million rows, and data sets that have none, are read as a stream of batches.
+"""
 
 from __future__ import annotations
 
 import threading
 from bisect import bisect_right
 from collections.abc import Generator, Iterator
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from manyview.engine.optional import optional
+from manyview.engine.rows import edges
 from manyview.kernels.arrays import FloatArray
 
-BATCH_ROWS = 16_384
+PIECE_ROWS = 1 << 18  # rows that are kept at once
+WHOLE_ROWS = 1 << 20  # of a row group that is decoded as often as it has pieces
+NUMBERS_AT_ONCE, COLUMNS_AT_ONCE = 1 << 23, 32  # that are decoded, at most
+BATCH_ROWS = 1 << 14  # of a stream
 BUFFER_BYTES = 1 << 16  # of every column
 INDEX_COLUMN = "__index_level_"  # under which pandas stores an index without a name
 
@@ -27,18 +36,19 @@ class _Stream(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """A stretch of rows that is decoded on its own."""
+    """A stretch of rows that is decoded on its own: a fragment, or a row group or a piece of it."""
 
     fragment: Any
-    group: int | None  # row group; None: the whole fragment
     n_rows: int
+    group: int | None = None  # row group; None: the whole fragment
+    first: int | None = None  # row in its group; None: the whole group, as a stream
 
 
 class ArrowSource:
     """A data set of numeric columns.
 
-    Reading goes on where the last reading stopped; any other place is reached through the nearest row group. At the end
-    of a row group nothing is kept: what is decoded of every column takes a megabyte or more.
+    Reading goes on where the last reading stopped; any other place is reached through the nearest piece. At the end of
+    a piece nothing is kept.
     """
 
     slow = True
@@ -70,24 +80,29 @@ class ArrowSource:
 
     def read(self, start: int, stop: int, /) -> Any:
         with self._lock:
-            if self._stream is None or self._stream.position != start:
-                self._stream = _Stream(start, np.empty((0, self.shape[1]), self.dtype), self._rows_from(start))
             stream, self._stream = self._stream, None  # whatever goes wrong, the stream is not where it was
-            parts, missing = [stream.rest[: stop - start]], stop - start - len(stream.rest)
-            rest = stream.rest[stop - start :]
+            if stream is None or stream.position != start:
+                stream = _Stream(start, np.empty((0, self.shape[1]), self.dtype), self._rows_from(start))
+            _, rest, batches = stream
+            del stream
+            parts, missing = [rest[: stop - start]], stop - start - len(rest)
+            rest = rest[stop - start :]
+            if missing > 0:  # the piece makes way for the next one
+                parts, rest = [parts[0].copy()], rest.copy()
             while missing > 0:
-                batch = next(stream.batches, None)
+                batch = next(batches, None)
                 if batch is None:
                     raise OSError(f"{missing} rows fewer than its metadata says")
                 parts.append(batch[:missing])
                 rest = batch[missing:]
                 missing -= len(batch)
             if stop in self._ends:
-                stream.batches.close()
+                batches.close()
                 _arrow().default_memory_pool().release_unused()
             else:
-                self._stream = _Stream(stop, rest, stream.batches)
-            return np.concatenate(parts)
+                self._stream = _Stream(stop, rest, batches)
+            parts = [part for part in parts if len(part)] or parts[:1]
+            return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     def _parts(self) -> list[_Part]:
         """Row groups, or fragments that have none, in the order of the rows."""
@@ -102,26 +117,55 @@ class ArrowSource:
         first = max(bisect_right(self._edges, start) - 1, 0)
         skip = start - self._edges[first]
         parts = islice(self._parts(), first, None)
-        return _without_first(skip, (rows for part in parts for rows in self._decode(part.fragment, part.group)))
+        return _without_first(skip, chain.from_iterable(map(self._decode, parts)))  # which holds no piece itself
 
-    def _decode(self, fragment: Any, group: int | None) -> Iterator[FloatArray]:
-        if group is None:
-            batches = fragment.to_batches(columns=self._names, batch_size=BATCH_ROWS)
-        else:  # a scanner would decode the whole row group first
-            file = _arrow("pyarrow.parquet").ParquetFile(fragment.open(), buffer_size=BUFFER_BYTES, pre_buffer=False)
-            batches = file.iter_batches(BATCH_ROWS, row_groups=[group], columns=self._names)
+    def _decode(self, part: _Part) -> Iterator[FloatArray]:
+        names = self._names
+        if part.group is None:
+            batches = part.fragment.to_batches(columns=names, batch_size=BATCH_ROWS)
+        elif part.first is None:  # a scanner would decode the whole row group first
+            batches = _parquet_file(part).iter_batches(BATCH_ROWS, row_groups=[part.group], columns=names)
+        else:
+            yield self._piece(part)
+            return
         for batch in batches:
-            rows = np.empty((batch.num_rows, len(self._names)), self.dtype)
-            for j, name in enumerate(self._names):
-                rows[:, j] = _numbers(batch.column(name), self.dtype)
+            rows = np.empty((batch.num_rows, len(names)), self.dtype)
+            self._fill(rows, batch, names)
             yield rows
+
+    def _piece(self, part: _Part) -> FloatArray:
+        file, names = _parquet_file(part), self._names
+        rows = np.empty((part.n_rows, len(names)), self.dtype)
+        height = file.metadata.row_group(part.group).num_rows
+        width = min(max(NUMBERS_AT_ONCE // height, 1), COLUMNS_AT_ONCE)
+        for start, stop in edges(len(names), width):
+            decoded = file.read_row_group(part.group, columns=names[start:stop])
+            self._fill(rows[:, start:stop], decoded.slice(part.first, part.n_rows), names[start:stop])
+        del decoded
+        _arrow().default_memory_pool().release_unused()
+        return rows
+
+    def _fill(self, rows: FloatArray, decoded: Any, names: list[str]) -> None:
+        for j, name in enumerate(names):
+            rows[:, j] = _numbers(decoded.column(name), self.dtype)
 
 
 def _parts_of(fragment: Any) -> Iterator[_Part]:
-    if hasattr(fragment, "row_groups"):
-        yield from (_Part(fragment, group.id, group.num_rows) for group in fragment.row_groups)
-    else:
-        yield _Part(fragment, None, fragment.count_rows())
+    if not hasattr(fragment, "row_groups"):
+        yield _Part(fragment, fragment.count_rows())
+        return
+    for group in fragment.row_groups:
+        if group.num_rows > WHOLE_ROWS:
+            yield _Part(fragment, group.num_rows, group.id)
+        else:
+            pieces = edges(group.num_rows, PIECE_ROWS)
+            yield from (_Part(fragment, stop - start, group.id, start) for start, stop in pieces)
+
+
+def _parquet_file(part: _Part) -> Any:
+    return _arrow("pyarrow.parquet").ParquetFile(
+        part.fragment.open(), metadata=part.fragment.metadata, buffer_size=BUFFER_BYTES, pre_buffer=False
+    )
 
 
 def _numbers(column: Any, dtype: np.dtype[Any]) -> FloatArray:
@@ -132,10 +176,12 @@ def _numbers(column: Any, dtype: np.dtype[Any]) -> FloatArray:
 
 
 def _without_first(skip: int, batches: Iterator[FloatArray]) -> Generator[FloatArray]:
-    for batch in batches:
-        if skip < len(batch):
-            yield batch[skip:]
-        skip = max(skip - len(batch), 0)
+    while (batch := next(batches, None)) is not None and skip >= len(batch):
+        skip -= len(batch)
+    if batch is not None:
+        yield batch[skip:]
+    del batch
+    yield from batches
 
 
 def _numeric_columns(schema: Any, place: str, name: str) -> tuple[list[str], np.dtype[Any]]:

@@ -8,9 +8,8 @@ import numpy as np
 
 from manyview.engine.optional import optional
 from manyview.kernels.arrays import FloatArray
+from manyview.views.arrow import PIECE_ROWS
 from manyview.views.stored import StoredTable, require_finite
-
-CHUNK_ROWS = 262_144  # the larger, the fewer row groups are decoded more than once
 
 
 def is_dask(item: Any, /) -> bool:
@@ -42,9 +41,9 @@ def as_dask(table: StoredTable, /) -> Any:
     read = delayed(_read, pure=True)
     source = delayed(table, pure=True)
     stretches = [
-        (first, min(first + CHUNK_ROWS, stop))
+        (first, min(first + PIECE_ROWS, stop))
         for start, stop in table.pieces
-        for first in range(start, stop, CHUNK_ROWS)
+        for first in range(start, stop, PIECE_ROWS)
     ]
     chunks = [
         array.from_delayed(read(source, start, stop), (stop - start, table.shape[1]), table.dtype)

@@ -123,7 +123,7 @@ def _some_columns(width: int) -> IntArray:
 
 def _products(table: Table, mean: FloatArray, some: IntArray) -> tuple[FloatArray, FloatArray]:
     """A block's share of the squared deviations and of the products of some columns."""
-    centred = (table.toarray() if sp.issparse(table) else np.asarray(table, dtype=np.float64)) - mean
+    centred = (table.toarray() if sp.issparse(table) else table) - mean  # in double precision, as the mean is
     if len(some) == len(mean):
         products = centred.T @ centred
         return products.diagonal(), products

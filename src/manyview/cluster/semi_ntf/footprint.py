@@ -9,8 +9,8 @@ With a coupling there are five factors in each of the L slices instead of U, and
 In memory all of it is there at once. On disk it is scratch space, and memory holds a few blocks and the labels.
 
 What else is there for a moment, in three stages, are sizes with one factor each, found by measuring 102 shapes in
-memory and from arrays on disk (500 to 300,000 rows, 3 to 1,500 columns, 2 to 80 clusters, 30 to 1,000 anchors, blocks of
-4,096 to 65,536 rows, one to four threads).
+memory and from arrays on disk (500 to 300,000 rows, 3 to 1,500 columns, 2 to 80 clusters, 30 to 1,000 anchors, blocks
+of 4,096 to 65,536 rows, one to four threads).
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from typing import NamedTuple
 from manyview.cluster.semi_ntf.settings import Settings
 from manyview.cluster.semi_ntf.shape import Shape
 from manyview.engine.rows import even_edges
+from manyview.views.arrow import COLUMNS_AT_ONCE, NUMBERS_AT_ONCE, PIECE_ROWS, WHOLE_ROWS
 
 THREAD = 6_200_000  # what the allocator holds for every thread, and its stack
 INPUT = 4  # bytes of a number of the views
@@ -86,8 +87,12 @@ def footprint(settings: Settings, shape: Shape, /, *, block_rows: int, n_threads
 
 
 def decoding(n_columns: int, group_rows: int, /) -> int:
-    """Bytes while Parquet with such row groups is read: pages and a dictionary of every column."""
-    return n_columns * min(DECODED * group_rows, DECODED_COLUMN)
+    """Bytes while Parquet with such row groups is read: a piece, and pages and dictionaries of some columns."""
+    column = min(DECODED * group_rows, DECODED_COLUMN)
+    if group_rows > WHOLE_ROWS:
+        return n_columns * column
+    at_once = min(max(NUMBERS_AT_ONCE // group_rows, 1), COLUMNS_AT_ONCE, n_columns)
+    return INPUT * min(group_rows, PIECE_ROWS) * n_columns + at_once * column
 
 
 def _beside_graph(settings: Settings, shape: Shape) -> int:
