@@ -91,7 +91,7 @@ def test_only_files_with_row_groups_are_decoded_and_copied():
 
 def operations(K=10, widths=WIDTHS, **changes):
     settings = resolve(SemiNTF(K, **changes), 100_000, 0)
-    return sum(duration._operations(settings, shape_of(settings, 100_000, widths)))
+    return sum(duration.operations(settings, shape_of(settings, 100_000, widths)))
 
 
 def test_work_follows_the_sizes():

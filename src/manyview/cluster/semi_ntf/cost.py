@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from joblib import effective_n_jobs
 
-from manyview.cluster.semi_ntf.duration import seconds
+from manyview.cluster.semi_ntf.duration import duration
 from manyview.cluster.semi_ntf.footprint import decoding, footprint
 from manyview.cluster.semi_ntf.settings import Settings
 from manyview.cluster.semi_ntf.shape import Shape, shape_of
@@ -76,18 +76,18 @@ def estimate(
     if n_samples < 1 or not widths or min(widths) < 1:
         raise ValueError(f"estimate needs rows and columns; got n_samples={n_samples}, view_widths={widths}.")
     n_threads = int(effective_n_jobs(-1 if n_jobs is None else n_jobs))
-    source = n_samples * sum(widths) * np.dtype(settings.dtype).itemsize
+    source = n_samples * sum(widths) * np.dtype(np.float32).itemsize
     taken_over = {"memory": 0, "disk": source if group_rows else 0, "dask": source}
     shape = shape_of(settings, n_samples, widths)
     decoded = decoding(sum(widths), min(n_samples, group_rows)) if group_rows else 0
     rooms = _rooms(settings, shape, taken_over, decoded, block_rows=block_rows, n_threads=n_threads)
-    took = seconds(settings, shape, n_threads)
-    by_engine = {
-        "memory": took,
-        "disk": DISK_FACTOR * took + taken_over["disk"] / DECODED,
-        "dask": DASK_SECONDS + DASK_FACTOR * took,
+    took = duration(settings, shape, n_threads)
+    seconds = {
+        "memory": took.sample + took.rows,
+        "disk": took.sample + DISK_FACTOR * took.rows + taken_over["disk"] / DECODED,
+        "dask": DASK_SECONDS + took.sample + DASK_FACTOR * took.rows,
     }
-    return Estimate({name: Cost(*rooms[name], by_engine[name]) for name in rooms}, available_memory())
+    return Estimate({name: Cost(*rooms[name], seconds[name]) for name in rooms}, available_memory())
 
 
 def require_room(name: str, settings: Settings, views: Views, estimator: Any, /) -> None:
@@ -95,7 +95,7 @@ def require_room(name: str, settings: Settings, views: Views, estimator: Any, /)
     n_threads = int(effective_n_jobs(-1 if estimator.n_jobs is None else estimator.n_jobs))
     # sparse tables are only ever dense as scores
     widths = [min(t.shape[1], max(WORD_RANKS)) if sp.issparse(t) else t.shape[1] for t in views.tables]
-    shape = shape_of(settings, len(views), widths)
+    shape = shape_of(settings, len(views), widths, source=max(t.dtype.itemsize for t in views.tables))
     rooms = _rooms(
         settings, shape, _taken_over(views), _decoded(views), block_rows=estimator.block_rows, n_threads=n_threads
     )
@@ -139,7 +139,11 @@ def _taken_over(views: Views) -> dict[str, int]:
 def _decoded(views: Views) -> int:
     """Bytes while the tables in Parquet are read."""
     slow = [table for table in views.tables if getattr(table, "slow", False)]
-    return sum(decoding(t.shape[1], max(stop - start for start, stop in t.pieces)) for t in slow)
+    return sum(decoding(t.shape[1], _longest(t), source=t.dtype.itemsize) for t in slow)
+
+
+def _longest(table: Any) -> int:
+    return max(stop - start for start, stop in table.pieces)
 
 
 def _size(table: Any) -> int:

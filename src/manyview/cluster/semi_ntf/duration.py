@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from threadpoolctl import ThreadpoolController
@@ -41,17 +41,37 @@ CALIBRATIONS, CALIBRATION_ROWS, CALIBRATION_NUMBERS = 8, 2048, 4_000_000
 PRODUCTS, PRODUCT = 24, 256  # so many, of so many rows and columns: long enough for the system to spread threads
 
 
-def seconds(settings: Settings, shape: Shape, n_threads: int, /) -> float:
+class Duration(NamedTuple):
+    """Seconds of a fit in memory: of what is decided on the sample, beside the caller, and of passes over all rows."""
+
+    sample: float
+    rows: float
+
+
+class Operations(NamedTuple):
+    """All but the graph: what one thread does, one a geometry, and all together."""
+
+    alone: float
+    by_geometry: float
+    sample: float
+    rows: float
+
+
+def duration(settings: Settings, shape: Shape, n_threads: int, /) -> Duration:
     """Of a fit in memory."""
     one = _seconds_of(_products, n_threads) / (2 * PRODUCT**3 * PRODUCTS)
-    alone, by_geometry, by_all = _operations(settings, shape)
-    rows = settings.n_draws * shape.n_sampled + (shape.n_rows if shape.n_rows > shape.n_sampled else 0)
-    graph = rows * _row_seconds(settings, shape, n_threads) / n_threads
-    return graph + one * (alone + by_geometry / min(n_threads, shape.geometries) + by_all / n_threads)
+    row = _row_seconds(settings, shape, n_threads) / n_threads
+    count = operations(settings, shape)
+    alone = count.alone + count.by_geometry / min(n_threads, shape.geometries)
+    more_rows = shape.n_rows if shape.n_rows > shape.n_sampled else 0
+    return Duration(
+        one * (alone + count.sample / n_threads) + row * settings.n_draws * shape.n_sampled,
+        one * count.rows / n_threads + row * more_rows,
+    )
 
 
-def _operations(settings: Settings, shape: Shape) -> tuple[float, float, float]:
-    """All but the graph: what one thread does, one a geometry, and all together."""
+def operations(settings: Settings, shape: Shape, /) -> Operations:
+    """From the sizes."""
     N, S, G, L, M, k, K = shape.n_rows, shape.n_sampled, shape.geometries, shape.L, shape.M, shape.k, shape.K
     draws, precision = settings.n_draws, shape.item / 8
     spectra = 2 * draws + (N > S)
@@ -63,17 +83,14 @@ def _operations(settings: Settings, shape: Shape) -> tuple[float, float, float]:
         factorization = SWEEP * 2 * precision * (14 * K * K + 50)
     else:
         factorization = COUPLED * precision * L * (2 * K * k + 10 * K * K)
-    alone = EIGENVECTORS * spectra * M**3 + DRAW * draws
-    by_geometry = ANCHORS * precision * draws * S * shape.m * G * sum(shape.scores)
-    by_all = (
-        STATISTICS * N * sum(shape.widths)
-        + precision * S * G * (WIDE * wide + SCORES * draws * scored)
+    return Operations(
+        alone=EIGENVECTORS * spectra * M**3 + DRAW * draws,
+        by_geometry=ANCHORS * precision * draws * S * shape.m * G * sum(shape.scores),
+        sample=precision * S * G * (WIDE * wide + SCORES * draws * scored)
         + SPECTRUM * precision * spectra * S * M**2
-        + READINGS * draws * read_rows * K**2
-        + WALK * N * L * k * (3 * K + 1)
-        + factorization * iterations * N
+        + READINGS * draws * read_rows * K**2,
+        rows=N * (STATISTICS * sum(shape.widths) + WALK * L * k * (3 * K + 1) + factorization * iterations),
     )
-    return alone, by_geometry, by_all
 
 
 def _products() -> None:

@@ -8,7 +8,7 @@ With a coupling there are five factors in each of the L slices instead of U, and
 
 In memory all of it is there at once. On disk it is scratch space, and memory holds a few blocks and the labels.
 
-What else is there for a moment, in three stages, are sizes with one factor each, found by measuring 102 shapes in
+What else is there for a moment, in three stages, are sizes with one factor each, found by measuring 54 shapes in
 memory and from arrays on disk (500 to 300,000 rows, 3 to 1,500 columns, 2 to 80 clusters, 30 to 1,000 anchors, blocks
 of 4,096 to 65,536 rows, one to four threads).
 """
@@ -23,18 +23,17 @@ from manyview.cluster.semi_ntf.shape import Shape
 from manyview.engine.rows import even_edges
 from manyview.views.arrow import COLUMNS_AT_ONCE, NUMBERS_AT_ONCE, PIECE_ROWS, WHOLE_ROWS
 
-THREAD = 6_200_000  # what the allocator holds for every thread, and its stack
-INPUT = 4  # bytes of a number of the views
+THREAD = 7_000_000  # what the allocator holds for every thread, and its stack
 ROW_BYTES_ON_DISK = 60  # labels, and what else has an entry a row in memory
 # numbers, each of the thing that stands behind it
-SAMPLED_COLUMNS = 2.2  # a number of the sampled rows
-SAMPLED_ANCHORS = 1.4  # a sampled row and anchor
-SAMPLED_GRAPHS = 3.6  # the graph of the sampled rows
-SQUARES = 3.8  # an entry of M x M
-GRAPH = 6.5  # a weight of the rows at work
-COLUMNS = 2.2  # a number of them
-CLUSTERS = 18  # a cluster of them
-COUPLED = 3.3  # an entry of their five factors in every slice, where these are not kept anyway
+SAMPLED_COLUMNS = 2.6  # a number of the sampled rows
+SAMPLED_ANCHORS = 1.3  # a sampled row and anchor
+SAMPLED_GRAPHS = 2.4  # the graph of the sampled rows
+SQUARES = 3.5  # an entry of M x M
+GRAPH = 9.0  # a weight of the rows at work
+COLUMNS = 1.0  # a number of them
+CLUSTERS = 17  # a cluster of them
+COUPLED = 3.2  # an entry of their five factors in every slice, where these are not kept anyway
 # Parquet, while it is read: a number of a row group, a column at most, and the libraries
 DECODED, DECODED_COLUMN, READER = 20, 3_300_000, 25_000_000
 
@@ -42,7 +41,7 @@ DECODED, DECODED_COLUMN, READER = 20, 3_300_000, 25_000_000
 class Footprint(NamedTuple):
     """Of a fit: what is kept, and what is there for a moment."""
 
-    threads: int
+    n_threads: int
     graph: int  # kept, the graph of all rows
     rows: int  # kept, everything of all rows
     sample: float  # while everything is decided on the sample
@@ -60,12 +59,13 @@ class Footprint(NamedTuple):
         return self._peak(decoded, self.sample, kept + self.building, kept + self.factorizing) + READER * (decoded > 0)
 
     def on_workers(self, decoded: int, /) -> int:
-        """Peak of all workers together; the sample is beside the caller."""
-        return self._peak(decoded, self.graph + self.building, self.rows + self.factorizing) + READER * (decoded > 0)
+        """Peak of all workers together, one a thread; the sample is beside the caller."""
+        peak = self._peak(self.n_threads * decoded, self.graph + self.building, self.rows + self.factorizing)
+        return peak + self.n_threads * READER * (decoded > 0)
 
     def _peak(self, *stages: float) -> int:
         """Of stages one after another: between the largest and the sum, because not all memory is given back."""
-        return self.threads + int(hypot(*stages))
+        return self.n_threads * THREAD + int(hypot(*stages))
 
 
 def footprint(settings: Settings, shape: Shape, /, *, block_rows: int, n_threads: int) -> Footprint:
@@ -74,25 +74,25 @@ def footprint(settings: Settings, shape: Shape, /, *, block_rows: int, n_threads
     columns, graph = sum(shape.widths), L * (k * (shape.number + s) + 1)
     stretches = even_edges(shape.n_rows, block_rows)
     at_work = min(n_threads, len(stretches)) * max(stop - start for start, stop in stretches)
-    sampled = S * (INPUT * SAMPLED_COLUMNS * columns + s * SAMPLED_ANCHORS * shape.m + SAMPLED_GRAPHS * graph)
+    sampled = S * (shape.source * SAMPLED_COLUMNS * columns + s * SAMPLED_ANCHORS * shape.m + SAMPLED_GRAPHS * graph)
     return Footprint(
-        threads=THREAD * n_threads,
+        n_threads=n_threads,
         graph=shape.n_rows * graph,
         rows=shape.n_rows * (graph + _beside_graph(settings, shape)),
         sample=sampled + SQUARES * 8 * shape.M**2,
-        building=at_work * (s * GRAPH * L * k + INPUT * COLUMNS * columns),
+        building=at_work * (s * GRAPH * L * k + shape.source * COLUMNS * columns),
         reading=at_work * s * CLUSTERS * K if settings.shared else 0,
         factorizing=at_work * s * (CLUSTERS * K if settings.shared else COUPLED * 5 * L * K),
     )
 
 
-def decoding(n_columns: int, group_rows: int, /) -> int:
+def decoding(n_columns: int, group_rows: int, /, *, source: int = 4) -> int:
     """Bytes while Parquet with such row groups is read: a piece, and pages and dictionaries of some columns."""
     column = min(DECODED * group_rows, DECODED_COLUMN)
     if group_rows > WHOLE_ROWS:
         return n_columns * column
     at_once = min(max(NUMBERS_AT_ONCE // group_rows, 1), COLUMNS_AT_ONCE, n_columns)
-    return INPUT * min(group_rows, PIECE_ROWS) * n_columns + at_once * column
+    return source * min(group_rows, PIECE_ROWS) * n_columns + at_once * column
 
 
 def _beside_graph(settings: Settings, shape: Shape) -> int:

@@ -29,6 +29,7 @@ class Shape(NamedTuple):
     K: int
     item: int  # bytes of a number that is kept per row
     number: int  # bytes of the number of an anchor
+    source: int  # bytes of a number of the views
 
     @property
     def M(self) -> int:
@@ -36,8 +37,8 @@ class Shape(NamedTuple):
         return self.geometries * self.m
 
 
-def shape_of(settings: Settings, n_rows: int, widths: Sequence[int], /) -> Shape:
-    """Sizes of a fit of dense views of these widths."""
+def shape_of(settings: Settings, n_rows: int, widths: Sequence[int], /, *, source: int = 4) -> Shape:
+    """Sizes of a fit of dense views of these widths, in single precision unless another size of numbers is given."""
     automatic = settings.scale == "auto"
     geometries = GEOMETRIES if automatic else 1
     return Shape(
@@ -52,4 +53,5 @@ def shape_of(settings: Settings, n_rows: int, widths: Sequence[int], /) -> Shape
         K=settings.n_clusters,
         item=np.dtype(settings.dtype).itemsize,
         number=number_type(settings.n_anchors)().itemsize,
+        source=source,
     )
