@@ -12,6 +12,7 @@ import scipy.sparse as sp
 
 from manyview import SemiNTF
 from manyview.cluster.semi_ntf import cost, duration
+from manyview.cluster.semi_ntf.footprint import decoding, footprint
 from manyview.cluster.semi_ntf.settings import resolve
 from manyview.cluster.semi_ntf.shape import shape_of
 from manyview.views import check_views
@@ -61,10 +62,10 @@ def save(view, kind, path):
     "engine, kind, n_rows, widths",
     [
         ("memory", "npy", 60_000, WIDTHS),
-        ("memory", "npy", 15_000, [800]),
+        ("memory", "npy", 60_000, [400]),
         ("disk", "npy", 60_000, WIDTHS),
         ("disk", "parquet", 60_000, WIDTHS),
-        ("disk", "parquet", 20_000, [300]),
+        ("disk", "parquet", 60_000, [300]),
     ],
 )
 def test_peak_memory_is_within_the_promised_factor(engine, kind, n_rows, widths, tmp_path):
@@ -79,6 +80,16 @@ def test_peak_memory_is_within_the_promised_factor(engine, kind, n_rows, widths,
     group_rows = n_rows if kind == "parquet" else None
     need = SemiNTF(10, n_anchors=100, n_jobs=2).estimate(n_rows, widths, group_rows=group_rows)[engine].memory
     assert need / 1.5 <= measured <= need * 1.5
+
+
+def test_numbers_of_twice_the_size_take_more():
+    settings = resolve(SemiNTF(10), 100_000, 0)
+    single, double = (
+        footprint(settings, shape_of(settings, 100_000, [300], source=size), block_rows=16_384, n_threads=2)
+        for size in (4, 8)
+    )
+    assert single.in_memory() < double.in_memory()
+    assert decoding(300, 100_000) < decoding(300, 100_000, source=8) < decoding(300, 2_000_000)
 
 
 def test_only_files_with_row_groups_are_decoded_and_copied():
@@ -120,7 +131,7 @@ def test_wide_views_are_compared_with_anchors_by_their_scores():
 
 @pytest.fixture
 def views():
-    return [np.random.default_rng(0).standard_normal((200, 3)) for _ in range(2)]
+    return [np.random.default_rng(0).standard_normal((200, 3), dtype=np.float32) for _ in range(2)]
 
 
 def test_a_fit_that_does_not_fit_is_refused_before_it_starts(views, monkeypatch):
@@ -139,6 +150,7 @@ def test_room_is_asked_for_again_when_the_number_of_clusters_is_known(monkeypatc
     rng = np.random.default_rng(0)
     labels = np.repeat(np.arange(12), 40)
     views = [10 * rng.standard_normal((12, 6))[labels] + rng.standard_normal((480, 6)) for _ in range(2)]
+    views = [view.astype(np.float32) for view in views]
     few, many = (SemiNTF(K, random_state=0).estimate(480, [6, 6])["memory"].memory for K in (2, 12))
     monkeypatch.setattr(cost, "available_memory", lambda: (few + many) // 2)
     with pytest.raises(MemoryError, match="This fit needs about"):

@@ -26,14 +26,15 @@ from manyview.views.arrow import COLUMNS_AT_ONCE, NUMBERS_AT_ONCE, PIECE_ROWS, W
 THREAD = 7_000_000  # what the allocator holds for every thread, and its stack
 ROW_BYTES_ON_DISK = 60  # labels, and what else has an entry a row in memory
 # numbers, each of the thing that stands behind it
-SAMPLED_COLUMNS = 2.6  # a number of the sampled rows
+SAMPLED_COLUMNS = 2.4  # a number of the sampled rows
 SAMPLED_ANCHORS = 1.3  # a sampled row and anchor
 SAMPLED_GRAPHS = 2.4  # the graph of the sampled rows
 SQUARES = 3.5  # an entry of M x M
-GRAPH = 9.0  # a weight of the rows at work
-COLUMNS = 1.0  # a number of them
-CLUSTERS = 17  # a cluster of them
+GRAPH = 8.0  # a weight of the rows at work
+COLUMNS = 1.6  # a number of them
+CLUSTERS = 18  # a cluster of them
 COUPLED = 3.2  # an entry of their five factors in every slice, where these are not kept anyway
+LOADED = 1.06  # times the peak, where blocks are loaded and stored
 # Parquet, while it is read: a number of a row group, a column at most, and the libraries
 DECODED, DECODED_COLUMN, READER = 20, 3_300_000, 25_000_000
 
@@ -56,7 +57,8 @@ class Footprint(NamedTuple):
     def on_disk(self, n_rows: int, decoded: int, /) -> int:
         """Peak of a process that keeps labels only."""
         kept = ROW_BYTES_ON_DISK * n_rows
-        return self._peak(decoded, self.sample, kept + self.building, kept + self.factorizing) + READER * (decoded > 0)
+        peak = self._peak(decoded, self.sample, kept + self.building, kept + self.factorizing)
+        return int(LOADED * peak) + READER * (decoded > 0)
 
     def on_workers(self, decoded: int, /) -> int:
         """Peak of all workers together, one a thread; the sample is beside the caller."""
