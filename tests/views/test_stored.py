@@ -250,6 +250,19 @@ def test_one_piece_is_held_and_none_at_its_end(wide):
     assert held < 0.1 * group
 
 
+def test_a_few_rows_do_not_hold_their_piece_and_a_whole_piece_is_not_copied(wide):
+    _, path = wide
+    stored = StoredTable(path)
+    assert stored[10:20].base.nbytes == 10 * 40 * 4
+    assert stored[0:2500].base.nbytes == 2500 * 40 * 4
+    tracemalloc.start()
+    try:
+        whole = stored[0:2500]
+        assert tracemalloc.get_traced_memory()[1] < 1.5 * whole.nbytes
+    finally:
+        tracemalloc.stop()
+
+
 def test_streams_let_go_of_their_pages_at_the_end_of_a_row_group(wide, monkeypatch):
     table, path = wide
     monkeypatch.setattr(arrow, "WHOLE_ROWS", 1000)

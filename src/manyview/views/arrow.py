@@ -102,7 +102,8 @@ class ArrowSource:
             else:
                 self._stream = _Stream(stop, rest, batches)
             parts = [part for part in parts if len(part)] or parts[:1]
-            return parts[0] if len(parts) == 1 else np.concatenate(parts)
+            whole = len(parts) == 1 and not len(rest)  # else a block would hold the piece that it is cut from
+            return parts[0] if whole else np.concatenate(parts)
 
     def _parts(self) -> list[_Part]:
         """Row groups, or fragments that have none, in the order of the rows."""
