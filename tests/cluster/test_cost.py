@@ -15,6 +15,7 @@ from manyview.cluster.semi_ntf import cost, duration
 from manyview.cluster.semi_ntf.footprint import decoding, footprint
 from manyview.cluster.semi_ntf.settings import resolve
 from manyview.cluster.semi_ntf.shape import shape_of
+from manyview.metrics import adjusted_rand_index
 from manyview.views import check_views
 
 WIDTHS = [20, 50, 30]
@@ -134,16 +135,20 @@ def views():
     return [np.random.default_rng(0).standard_normal((200, 3), dtype=np.float32) for _ in range(2)]
 
 
-def test_a_fit_that_does_not_fit_is_refused_before_it_starts(views, monkeypatch):
-    need = SemiNTF(3).estimate(200, [3, 3], group_rows=None)
+def test_a_fit_that_does_not_fit_is_refused_before_it_starts(monkeypatch):
+    labels = np.arange(40_000) % 3
+    rows = 10 * np.eye(3, dtype=np.float32)[labels]
+    views = [rows + np.random.default_rng(v).standard_normal((40_000, 3), dtype=np.float32) for v in range(2)]
+    options = {"n_anchors": 50, "random_state": 0}
+    need = SemiNTF(3, **options).estimate(40_000, [3, 3], group_rows=None)
     free = (need["disk"].memory + need["memory"].memory) // 2
     monkeypatch.setattr(cost, "available_memory", lambda: free)
     with pytest.raises(
         MemoryError, match=r"needs about \d+ MB of memory and \d+ MB are free\. engine='disk' needs \d+ MB"
     ):
-        SemiNTF(3).fit(views)
-    model = SemiNTF(3, engine="disk", random_state=0).fit(views)
-    assert len(model.labels_) == 200
+        SemiNTF(3, **options).fit(views)
+    model = SemiNTF(3, engine="disk", **options).fit(views)
+    assert adjusted_rand_index(labels, model.labels_) == 1
 
 
 def test_room_is_asked_for_again_when_the_number_of_clusters_is_known(monkeypatch):
@@ -164,10 +169,11 @@ def test_an_unknown_number_of_clusters_is_taken_for_ten():
     assert unknown == ten
 
 
-def test_what_does_not_even_fit_from_disk_is_sent_to_a_cluster(views, monkeypatch):
+@pytest.mark.parametrize("engine", ["memory", "disk"])
+def test_what_does_not_even_fit_from_disk_is_sent_to_a_cluster(views, monkeypatch, engine):
     monkeypatch.setattr(cost, "available_memory", lambda: 1_000_000)
     with pytest.raises(MemoryError, match=r"and 1 MB are free\. Lower block_rows or n_jobs, or .* engine='dask'"):
-        SemiNTF(3, engine="disk").fit(views)
+        SemiNTF(3, engine=engine).fit(views)
 
 
 def test_workers_without_room_are_not_asked(views, monkeypatch):

@@ -104,9 +104,11 @@ def require_room(name: str, settings: Settings, views: Views, estimator: Any, /)
     free = memory_of_workers() if name == "dask" else available_memory()
     needed = rooms[name].memory
     if free is not None and needed > free:
+        smaller = "Lower block_rows or n_jobs, or spread the rows over machines with engine='dask'."
+        from_files = f"{in_files}, best with views in .npy or Parquet files."
         where, instead = {
-            "memory": ("", f"{in_files}, best with views in .npy or Parquet files."),
-            "disk": ("", "Lower block_rows or n_jobs, or spread the rows over machines with engine='dask'."),
+            "memory": ("", from_files if memory <= free else smaller),
+            "disk": ("", smaller),
             "dask": (" on the workers", f"Start more workers; {in_files} on one machine."),
         }[name]
         raise MemoryError(
