@@ -39,3 +39,21 @@ def test_columns_need_not_lie_side_by_side():
     A = sp.random_array((50, 40), density=0.2, rng=np.random.default_rng(0), format="csr", dtype=np.float32)
     X = np.random.default_rng(1).standard_normal((32, 40)).astype(np.float32).T
     assert_allclose(times(A, X), A.toarray() @ X, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["data", "indices", "indptr"])
+@pytest.mark.parametrize("way_to_lie", ["every second", "backwards", "odd bytes"])
+def test_the_arrays_of_the_matrix_may_lie_in_any_way(name, way_to_lie):
+    """As a column of a list of edges does, or what was read from the middle of a file."""
+    A = sp.random_array((60, 50), density=0.2, rng=np.random.default_rng(0), format="csr", dtype=np.float32)
+    A.indptr = A.indptr.astype(np.int64)
+    X = np.random.default_rng(1).standard_normal((50, 32)).astype(np.float32)
+    expected, array = A.toarray() @ X, getattr(A, name)
+    if way_to_lie == "every second":
+        other = np.repeat(array, 2)[::2]
+    elif way_to_lie == "backwards":
+        other = array[::-1].copy()[::-1]
+    else:
+        other = np.frombuffer(b"x" + array.tobytes(), np.uint8)[1:].view(array.dtype)
+    setattr(A, name, other)
+    assert_allclose(times(A, X), expected, atol=1e-5)

@@ -29,6 +29,8 @@ which of them this processor likes best. */
 
 typedef int64_t number;
 
+int interface(void) { return 1; } /* changes with the arguments of a function; compiled.py has the same number */
+
 #if defined(__x86_64__)
 #define LANES 16
 #define REGISTERS 32

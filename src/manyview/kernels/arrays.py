@@ -11,3 +11,8 @@ IntArray = NDArray[np.integer[Any]]
 BoolArray = NDArray[np.bool_]
 Graph = Any  # (N, N) SciPy CSR array, or ndarray where most pairs are joined
 Table = Any  # (N, d) ndarray or SciPy CSR; SciPy ships no types
+
+
+def float_type(dtype: Any, /) -> np.dtype[Any]:
+    """The type in which numbers are worked on: float32 where it holds them exactly as floats, else float64."""
+    return np.dtype(np.float32 if dtype in (np.float16, np.float32) else np.float64)

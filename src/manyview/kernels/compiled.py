@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import ctypes
 import os
+import warnings
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 _pointer, _number, _float = ctypes.c_void_p, ctypes.c_int64, ctypes.c_float
+INTERFACE = 1  # changes with the arguments of a function; _compiled.c has the same number
 LANES = 16  # numbers that the widest version works on at once: others do as well with multiples of it
 
 
@@ -30,8 +32,20 @@ def _load() -> list[Library]:
     found = find_spec("manyview.kernels._compiled") if os.environ.get("MANYVIEW_COMPILED") != "0" else None
     if found is None or found.origin is None:
         return []
-    loaded = ctypes.CDLL(found.origin)
-    return [_version(loaded, lanes) for lanes in (16, 8, 4) if lanes <= loaded.lanes()]
+    try:
+        loaded = ctypes.CDLL(found.origin)
+        if loaded.interface() == INTERFACE:
+            return [_version(loaded, lanes) for lanes in (16, 8, 4) if lanes <= loaded.lanes()]
+        reason = "they are of another version"
+    except (OSError, AttributeError) as error:
+        reason = str(error)
+    warnings.warn(
+        f"The compiled loops of manyview cannot be used ({reason}); NumPy does the same, slower. Install the package "
+        "again to build them.",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+    return []
 
 
 def _version(loaded: ctypes.CDLL, lanes: int) -> Library:

@@ -18,10 +18,11 @@ def times(A: Table, X: FloatArray, /) -> FloatArray:
     if library is None or not A.dtype == X.dtype == np.float32 or width < FEWEST_COLUMNS:
         return np.asarray(A @ X)
     padded = width + -width % LANES
-    whole = np.zeros((len(X), padded), np.float32) if padded > width else np.ascontiguousarray(X)
+    whole = np.zeros((len(X), padded), np.float32) if padded > width else X
     if padded > width:
         whole[:, :width] = X
     product = np.empty((A.shape[0], padded), np.float32)
-    arrays = (A.indptr.astype(np.int64, copy=False), A.indices.astype(np.int32, copy=False), A.data, whole)
+    kinds = ((A.indptr, np.int64), (A.indices, np.int32), (A.data, np.float32), (whole, np.float32))
+    arrays = [np.require(array, kind, ("C", "A")) for array, kind in kinds]  # SciPy lets them lie in any way
     library.sparse_times(A.shape[0], *(array.ctypes.data for array in arrays), padded, product.ctypes.data)
     return product if padded == width else np.ascontiguousarray(product[:, :width])

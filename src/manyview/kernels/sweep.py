@@ -69,7 +69,7 @@ def sweep(
     with ThreadPoolExecutor(threads) as pool:
         reports = pool.map(of_part, *(np.split(tiles, edges) for tiles in (S, U, renewed)))
         sums, residuals = zip(*reports, strict=True)
-    return Swept(renewed, tree_sum(np.array(sums)), max(residuals))
+    return Swept(renewed, tree_sum(np.array(sums)), float(np.max(residuals)))
 
 
 def projected(S: FloatArray, U: FloatArray, A: FloatArray, R: FloatArray, /) -> FloatArray:

@@ -197,4 +197,4 @@ def _gram_of_target(G: FloatArray, StS: FloatArray, StP: FloatArray, PtP: FloatA
 
 
 def _combine(first: Report, second: Report) -> Report:
-    return Report(first.sums + second.sums, max(first.residual, second.residual))
+    return Report(first.sums + second.sums, float(np.maximum(first.residual, second.residual)))
