@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 
+from manyview import LMVSC
 from manyview.views import Views, check_views
 
 N = 12
@@ -99,13 +100,39 @@ def test_entries_that_are_stored_twice_are_added_without_touching_the_input():
     assert_array_equal(given.data, [1, 2, 3])
 
 
-@pytest.mark.parametrize("dtype", [bool, np.int8, np.uint8, np.int64, np.float16, np.longdouble])
+@pytest.mark.parametrize("dtype", [bool, np.int8, np.uint8, np.int64, np.longdouble])
 def test_other_numbers_become_double_precision(dtype):
     given = (np.arange(24).reshape(12, 2) % 2).astype(dtype)
     for X in ([given, sp.csr_array(given.astype(np.int64))], given):
         table = check_views(X).tables[0]
         assert table.dtype == np.float64
         assert_array_equal(table, given)
+
+
+def test_half_precision_becomes_single():
+    given = np.arange(24).reshape(12, 2).astype(np.float16)
+    for X in ([given, given], given):
+        assert check_views(X).tables[0].dtype == np.float32
+
+
+@pytest.mark.parametrize("column", [5, -1])
+def test_entries_outside_of_a_sparse_matrix_are_refused(column):
+    given = sp.csr_array(np.eye(5))
+    given.indices[2] = column
+    for X, name in (({"words": given}, "words"), (given, "view 0")):
+        with pytest.raises(ValueError, match=f"View '{name}' is a sparse matrix of 5 columns .* column {column}"):
+            check_views(X)
+
+
+def test_columns_have_the_names_of_the_fit(tmp_path):
+    frame = pd.DataFrame(np.random.default_rng(0).standard_normal((40, 3)), columns=["a", "b", "c"])
+    model = LMVSC(2, n_anchors=4, random_state=0).fit({"x": frame, "y": frame.to_numpy()})
+    frame[["c", "b", "a"]].to_parquet(tmp_path / "x.parquet")
+    for turned in (frame[["c", "b", "a"]], tmp_path / "x.parquet"):
+        with pytest.raises(ValueError, match="View 'x': column 0 is 'c'; in the fit it was 'a'"):
+            model.predict({"y": frame.to_numpy(), "x": turned})
+    expected = model.predict({"x": frame, "y": frame.to_numpy()})
+    assert_array_equal(model.predict({"x": frame.to_numpy(), "y": frame}), expected)  # without names there is no order
 
 
 def test_single_precision_is_kept(tables):

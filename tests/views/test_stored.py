@@ -175,6 +175,7 @@ def test_a_missing_value_in_parquet_is_not_a_number(tmp_path):
         (lambda path: write_text(path / "t.parquet"), ValueError, "View 'text': .*t.parquet' cannot be read"),
         (lambda path: write_text(path / "t.npy"), ValueError, "View 'text': .* is not a readable .npy file"),
         (lambda path: save(path, np.ones(3)), ValueError, "1 dimensions"),
+        (lambda path: save(path, np.ones((3, 0))), ValueError, "has no columns"),
         (lambda path: save(path, np.array([["a"]])), ValueError, "not numbers"),
         (lambda path: save(path, np.asfortranarray(np.ones((3, 2)))), ValueError, "column by column"),
         (lambda path: parquet(path, {"word": ["a"]}), ValueError, "column 'word' of .* holds string"),
@@ -300,12 +301,89 @@ def test_a_damaged_parquet_file_is_named(tmp_path, table):
         stored[:1000]
 
 
-def test_parts_with_other_columns_are_named(tmp_path):
-    for part, column in enumerate("ab"):
-        pq.write_table(pa.table({column: [1.0, 2.0]}), tmp_path / f"part.{part}.parquet")
-    stored = StoredTable(tmp_path, name="text")
-    with pytest.raises(OSError, match="View 'text': rows 0 … 3"):
-        stored[:]
+@pytest.mark.parametrize(
+    "first, second, message",
+    [
+        ({"a": [1.0]}, {"b": [1.0]}, r"part\.1\.parquet lacks the column 'a'"),
+        ({"a": [1.0]}, {"a": [1.0], "b": [1.0]}, r"part\.1\.parquet has the column 'b'"),
+        ({"a": [1.0]}, {"a": ["1.5"]}, r"column 'a' of .*part\.1\.parquet holds string"),
+        ({"a": [1]}, {"a": [pd.Timestamp(0)]}, r"column 'a' of .*part\.1\.parquet holds timestamp"),
+    ],
+)
+def test_parts_with_other_columns_are_named(tmp_path, first, second, message):
+    for part, columns in enumerate((first, second)):
+        pq.write_table(pa.table(columns), tmp_path / f"part.{part}.parquet")
+    with pytest.raises(ValueError, match=f"View 'text': .*{message}"):
+        StoredTable(tmp_path, name="text")
+
+
+def test_parts_of_another_precision_or_order_are_read_as_they_are(tmp_path):
+    pq.write_table(pa.table({"a": np.float32([1]), "b": np.float32([2])}), tmp_path / "0.parquet")
+    pq.write_table(pa.table({"b": [1e300], "a": [2**53 + 1]}), tmp_path / "1.parquet")
+    stored = StoredTable(tmp_path)
+    assert stored.dtype == np.float64
+    assert_array_equal(stored[:], [[1, 2], [2**53, 1e300]])
+
+
+def test_columns_of_one_name_are_refused(tmp_path):
+    pq.write_table(pa.table([[1.0], [2.0]], names=["a", "a"]), tmp_path / "t.parquet")
+    with pytest.raises(ValueError, match="duplicate field names"):
+        StoredTable(tmp_path / "t.parquet")
+
+
+def test_a_data_set_has_the_columns_of_its_schema(tmp_path):
+    pq.write_table(pa.table({"a": [1.0, 2.0], "b": [3.0, 4.0], "word": ["x", "y"]}), tmp_path / "t.parquet")
+    stored = StoredTable(ds.dataset(tmp_path / "t.parquet", schema=pa.schema([("b", pa.float32())])))
+    assert (stored.columns, stored.dtype) == (["b"], np.float32)
+    assert_array_equal(stored[:], [[3], [4]])
+    (tmp_path / "k=1").mkdir()
+    pq.write_table(pa.table({"a": [1.0]}), tmp_path / "k=1" / "t.parquet")
+    with pytest.raises(ValueError, match=r"View 'view 0': .* lacks the column 'k'"):
+        StoredTable(ds.dataset(tmp_path / "k=1" / "t.parquet", partitioning="hive", partition_base_dir=str(tmp_path)))
+
+
+def test_files_that_others_keep_for_themselves_are_no_rows(tmp_path):
+    (tmp_path / "_delta_log").mkdir()
+    for name in (
+        "0.parquet",
+        "1.pq",
+        "_delta_log/00010.checkpoint.parquet",
+        ".part-1.tmp.parquet",
+        "_metadata.parquet",
+    ):
+        pq.write_table(pa.table({"a": [float(len(name))]}), tmp_path / name)
+    assert_array_equal(StoredTable(tmp_path)[:], [[9], [4]])
+
+
+def indexed(path, ids, values, name="customer"):
+    pd.DataFrame({"a": values}, index=pd.Index(ids, name=name)).to_parquet(path)
+    return path
+
+
+@pytest.mark.parametrize("name", ["customer", None])
+def test_an_index_is_no_column_but_must_be_the_same_in_all_views(tmp_path, name):
+    ids, values = np.arange(100_000, 100_000 + 2 * BATCH_ROWS), np.arange(2.0 * BATCH_ROWS)
+    first = indexed(tmp_path / "0.parquet", ids, values, name)
+    same = indexed(tmp_path / "1.parquet", ids.astype(np.int32), -values, name)
+    other = ids.copy()
+    other[[BATCH_ROWS + 5, BATCH_ROWS + 9]] = other[[BATCH_ROWS + 9, BATCH_ROWS + 5]]
+    turned = indexed(tmp_path / "2.parquet", other, values, name)
+    views = check_views({"x": first, "y": same, "z": values[:, None]}, lazy=True)
+    assert views.widths == (1, 1, 1)
+    assert_array_equal(views.tables[1][:3], [[0], [-1], [-2]])
+    with pytest.raises(ValueError, match=rf"Row {BATCH_ROWS + 5} has the id 116389 in view 'x' and 116393 in view 'y'"):
+        check_views({"x": first, "y": turned}, lazy=True)
+
+
+def test_an_index_of_several_levels_is_compared_level_by_level(tmp_path):
+    levels = pd.MultiIndex.from_product([["a", "b"], [1, 2]], names=["site", "visit"])
+    frame = pd.DataFrame({"x": [1.0, 2.0, 3.0, 4.0]}, index=levels)
+    frame.to_parquet(tmp_path / "0.parquet")
+    frame.iloc[[0, 2, 1, 3]].to_parquet(tmp_path / "1.parquet")
+    with pytest.raises(
+        ValueError, match=r"Row 1 has the id \['a', .*2.*\] in view 'view 0' and \['b', .*1.*\] in view"
+    ):
+        check_views([tmp_path / "0.parquet", tmp_path / "1.parquet"], lazy=True)
 
 
 def test_without_pyarrow_the_error_says_what_to_install(tmp_path, monkeypatch):

@@ -14,17 +14,20 @@ from itertools import chain, islice, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from manyview.engine.optional import optional
 from manyview.engine.rows import edges
 from manyview.kernels.arrays import FloatArray
+from manyview.views.columns import columns_of
 
 PIECE_ROWS = 1 << 18  # rows that are kept at once
 WHOLE_ROWS = 1 << 20  # of a row group that is decoded as often as it has pieces
 NUMBERS_AT_ONCE, COLUMNS_AT_ONCE = 1 << 23, 32  # that are decoded, at most
 BATCH_ROWS = 1 << 14  # of a stream
 BUFFER_BYTES = 1 << 16  # of every column
-INDEX_COLUMN = "__index_level_"  # under which pandas stores an index without a name
+
+Ids = tuple[NDArray[Any], ...]  # of some rows, a level of the index each
 
 
 class _Stream(NamedTuple):
@@ -60,12 +63,13 @@ class ArrowSource:
         self._lock = threading.Lock()
         self._stream: _Stream | None = None
         try:
-            parts = self._parts()
+            schema, parts = self._open().schema, self._parts()
             if not parts:
                 raise ValueError("it has no rows")
         except (OSError, ValueError) as error:
             raise ValueError(f"View {name!r}: {place} cannot be read: {error}") from error
-        self._names, self.dtype = _numeric_columns(parts[0].fragment.physical_schema, place, name)
+        fragments = list({id(part.fragment): part.fragment for part in parts}.values())
+        self._names, self.dtype, self._ids = columns_of(schema, fragments, place, name, same=isinstance(dataset, list))
         self.columns: list[str] | None = self._names
         self._edges = np.cumsum([0, *(part.n_rows for part in parts)]).tolist()
         self._ends = frozenset(self._edges)
@@ -105,13 +109,22 @@ class ArrowSource:
             whole = len(parts) == 1 and not len(rest)  # else a block would hold the piece that it is cut from
             return parts[0] if whole else np.concatenate(parts)
 
+    def ids(self) -> Iterator[Ids] | None:
+        """What pandas stored as index of the rows, some at a time; None where there is none."""
+        if not self._ids:
+            return None
+        fragments = self._open().get_fragments()
+        batches = (batch for f in fragments for batch in f.to_batches(columns=self._ids, batch_size=BATCH_ROWS))
+        return (tuple(np.asarray(column.to_numpy(zero_copy_only=False)) for column in b.columns) for b in batches)
+
+    def _open(self) -> Any:
+        paths = self._dataset
+        return _arrow("pyarrow.dataset").dataset(paths, format="parquet") if isinstance(paths, list) else paths
+
     def _parts(self) -> list[_Part]:
         """Row groups, or fragments that have none, in the order of the rows."""
         if self._opened is None:
-            dataset = self._dataset
-            if isinstance(dataset, list):
-                dataset = _arrow("pyarrow.dataset").dataset(dataset, format="parquet")
-            self._opened = [part for fragment in dataset.get_fragments() for part in _parts_of(fragment)]
+            self._opened = [part for fragment in self._open().get_fragments() for part in _parts_of(fragment)]
         return self._opened
 
     def _rows_from(self, start: int) -> Generator[FloatArray]:
@@ -172,7 +185,7 @@ def _parquet_file(part: _Part) -> Any:
 def _numbers(column: Any, dtype: np.dtype[Any]) -> FloatArray:
     target = _arrow().from_numpy_dtype(dtype)
     if column.type != target:
-        column = column.cast(target)
+        column = column.cast(target, safe=False)  # rounds as NumPy does
     return np.asarray(column.to_numpy(zero_copy_only=False))
 
 
@@ -183,19 +196,6 @@ def _without_first(skip: int, batches: Iterator[FloatArray]) -> Generator[FloatA
         yield batch[skip:]
     del batch
     yield from batches
-
-
-def _numeric_columns(schema: Any, place: str, name: str) -> tuple[list[str], np.dtype[Any]]:
-    types = _arrow("pyarrow.types")
-    fields = [field for field in schema if not field.name.startswith(INDEX_COLUMN)]
-    for field in fields:
-        kind = field.type
-        if not (types.is_floating(kind) or types.is_integer(kind) or types.is_boolean(kind) or types.is_decimal(kind)):
-            raise ValueError(f"View {name!r}: column {field.name!r} of {place} holds {kind}, not numbers.")
-    if not fields:
-        raise ValueError(f"View {name!r}: {place} has no columns.")
-    single = all(types.is_float32(field.type) or types.is_float16(field.type) for field in fields)
-    return [field.name for field in fields], np.dtype(np.float32 if single else np.float64)
 
 
 def _arrow(module: str = "pyarrow") -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from operator import index
 from typing import Any
@@ -12,12 +12,13 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_array, validate_data
 
 from manyview.kernels.arrays import Table
-from manyview.views.align import aligned_rows
+from manyview.views.align import aligned_rows, require_same_order
 from manyview.views.container import Views
 from manyview.views.dask_tables import checked_array, is_dask
 from manyview.views.stored import StoredTable, is_stored
 
 FLOATS = (np.float64, np.float32)
+Columns = Sequence[tuple[str, ...] | None]  # their names, of every view
 Ranges = Any  # None, int, widths, or (start, stop) pairs
 
 
@@ -53,19 +54,22 @@ def check_views(
     ValueError: View 'b' contains NaN or infinity, first in row 0. Fill it or drop the row.
     """
     named = _named_tables(X)
+    columns: Columns
     if named is None:
         views = _cut(_one_table(X, estimator, reset), ranges)
         tables = [_named(table, name) for name, table in zip(views.names, views.tables, strict=True)]
-        views = Views(tables, views.names)
+        views, columns = Views(tables, views.names), [None] * len(tables)
     else:
         names, tables = named
-        tables = [_opened(table, name) for name, table in zip(names, tables, strict=True)]
+        given, tables = tables, [_opened(table, name) for name, table in zip(names, tables, strict=True)]
+        columns = [_column_names(table) or _column_names(raw) for table, raw in zip(tables, given, strict=True)]
         tables, ids = (tables, X.ids) if isinstance(X, Views) else aligned_rows(tables, names)
         views = Views([_check_table(table, name) for name, table in zip(names, tables, strict=True)], names, ids)
+        require_same_order(views.tables, names)
     if not lazy:
         views = in_memory(views)
     if estimator is not None:
-        views = _remember(estimator, views) if reset else _compare(estimator, views)
+        views = _remember(estimator, views, columns) if reset else _compare(estimator, views, columns)
     return views
 
 
@@ -87,6 +91,13 @@ def _opened(table: Any, name: str) -> Any:
     if is_stored(table):
         return StoredTable(table, name=name)
     return checked_array(table, name) if is_dask(table) else table
+
+
+def _column_names(table: Any) -> tuple[str, ...] | None:
+    """Names of the columns, where all have one; as in scikit-learn, numbers are no names."""
+    columns = getattr(table, "columns", None)
+    names = () if columns is None else tuple(columns)
+    return names if names and all(isinstance(column, str) for column in names) else None
 
 
 def _named(table: Any, name: str) -> Any:
@@ -124,9 +135,10 @@ def _one_table(X: Any, estimator: Any, reset: bool) -> Table:
         _one_table(np.asarray(X[:2]), estimator, reset)  # what scikit-learn has to say, said about a few rows
     if is_stored(X) or is_dask(X):
         return _opened(X, "view 0")
-    options = {"accept_sparse": "csr", "dtype": FLOATS, "ensure_all_finite": False}
+    options = {"accept_sparse": "csr", "dtype": _floats(X), "ensure_all_finite": False}
     known = estimator is not None
-    return _canonical(validate_data(estimator, X, reset=reset, **options) if known else check_array(X, **options))
+    table = validate_data(estimator, X, reset=reset, **options) if known else check_array(X, **options)
+    return _canonical(table, "view 0")
 
 
 def _cut(table: Table, ranges: Ranges) -> Views:
@@ -168,16 +180,28 @@ def _check_table(table: Any, name: str) -> Table:
     if hasattr(table, "to_numpy"):
         table = table.to_numpy()
     try:
-        checked = check_array(table, accept_sparse="csr", dtype=FLOATS, ensure_all_finite=False)
+        checked = check_array(table, accept_sparse="csr", dtype=_floats(table), ensure_all_finite=False)
     except (TypeError, ValueError) as error:
         raise type(error)(f"View {name!r}: {error}") from error
     _require_finite(checked, name)
-    return _canonical(checked)
+    return _canonical(checked, name)
 
 
-def _canonical(table: Table) -> Table:
-    """Every entry of a CSR matrix stored once: two halves of a count are not two counts."""
-    if not sp.issparse(table) or table.has_canonical_format:
+def _floats(table: Any) -> Any:
+    """The types that a table may keep, or the one that it gets: half precision becomes single, as in files."""
+    return np.float32 if getattr(table, "dtype", None) == np.float16 else FLOATS
+
+
+def _canonical(table: Table, name: str) -> Table:
+    """Every entry of a CSR matrix in its place, and once: two halves of a count are not two counts."""
+    if not sp.issparse(table):
+        return table
+    if table.nnz and not 0 <= table.indices.min() <= table.indices.max() < table.shape[1]:
+        raise ValueError(
+            f"View {name!r} is a sparse matrix of {table.shape[1]} columns with an entry in column "
+            f"{table.indices.max() if table.indices.min() >= 0 else table.indices.min()}: it was put together wrongly."
+        )
+    if table.has_canonical_format:
         return table
     table = table.copy()
     table.sum_duplicates()
@@ -195,19 +219,20 @@ def _require_finite(table: Table, name: str) -> None:
     raise ValueError(f"View {name!r} contains NaN or infinity, first in row {first}. Fill it or drop the row.")
 
 
-def _remember(estimator: Any, views: Views) -> Views:
+def _remember(estimator: Any, views: Views, columns: Columns) -> Views:
     estimator.n_features_in_ = views.shape[1]
     estimator.view_names_ = views.names
     estimator.view_widths_ = views.widths
+    estimator.view_columns_ = tuple(columns)
     return views
 
 
-def _compare(estimator: Any, views: Views) -> Views:
+def _compare(estimator: Any, views: Views, columns: Columns) -> Views:
     """Views as the estimator was fitted on: by name where the names are the same set, else by position."""
     fitted_names, fitted_widths = estimator.view_names_, estimator.view_widths_
     if views.names != fitted_names and set(views.names) == set(fitted_names):
         order = [views.names.index(name) for name in fitted_names]
-        views = Views([views.tables[v] for v in order], fitted_names, views.ids)
+        views, columns = Views([views.tables[v] for v in order], fitted_names, views.ids), [columns[v] for v in order]
     if len(views.widths) != len(fitted_widths):
         raise ValueError(
             f"Got {len(views.widths)} views; the model was fitted on {len(fitted_widths)}: {list(fitted_names)}."
@@ -215,4 +240,11 @@ def _compare(estimator: Any, views: Views) -> Views:
     for name, width, fitted in zip(fitted_names, views.widths, fitted_widths, strict=True):
         if width != fitted:
             raise ValueError(f"View {name!r} has {width} columns; the model was fitted on {fitted}.")
+    for name, given, known in zip(fitted_names, columns, estimator.view_columns_, strict=True):
+        if given is not None and known is not None and given != known:
+            at = next(j for j, pair in enumerate(zip(given, known, strict=True)) if pair[0] != pair[1])
+            raise ValueError(
+                f"View {name!r}: column {at} is {given[at]!r}; in the fit it was {known[at]!r}. Give the columns that "
+                "the model was fitted on, in their order."
+            )
     return views

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import numpy as np
 
 from manyview.engine.optional import optional
-from manyview.kernels.arrays import FloatArray
+from manyview.kernels.arrays import FloatArray, float_type
 from manyview.views.arrow import PIECE_ROWS
 from manyview.views.stored import StoredTable, require_finite
 
@@ -29,13 +30,18 @@ def checked_array(collection: Any, name: str, /) -> Any:
         raise ValueError(f"View {name!r} holds {array.dtype}, not numbers: convert or drop such columns.")
     if np.isnan(array.shape).any():
         raise ValueError(f"View {name!r} has chunks of unknown length: call compute_chunk_sizes() on it first.")
-    single = array.dtype in (np.float32, np.float16)
     array = array.rechunk({1: -1})
-    return array.map_blocks(_checked, name, dtype=np.float32 if single else np.float64)
+    return array.map_blocks(_checked, name, dtype=float_type(array.dtype))
 
 
 def as_dask(table: StoredTable, /) -> Any:
     """A table on disk as a Dask array: the workers read it, piece by piece."""
+    try:
+        pickle.dumps(table)
+    except (TypeError, pickle.PicklingError) as error:  # an Arrow data set of tables in memory
+        raise TypeError(
+            f"View {table.name!r} cannot be sent to workers ({error}): write it to Parquet files."
+        ) from error
     array = optional("dask.array", extra="distributed", use="The Dask engine")
     delayed = optional("dask", extra="distributed", use="The Dask engine").delayed
     read = delayed(_read, pure=True)
@@ -58,8 +64,9 @@ def _read(table: StoredTable, start: int, stop: int) -> FloatArray:
 
 
 def _checked(chunk: Any, name: str, block_info: Any = None) -> FloatArray:
-    rows = np.ascontiguousarray(chunk)
-    rows = rows.astype(np.float32 if rows.dtype in (np.float32, np.float16) else np.float64, copy=False)
+    if not isinstance(chunk, np.ndarray):
+        raise TypeError(f"View {name!r} has chunks of {type(chunk).__name__}: only dense Dask arrays can be read.")
+    rows = np.ascontiguousarray(chunk, dtype=float_type(chunk.dtype))
     if block_info:
         require_finite(rows, name, int(block_info[0]["array-location"][0][0]))
     return rows

@@ -7,15 +7,18 @@ checked on the way: an error names the view and the row.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
-from manyview.kernels.arrays import FloatArray, IntArray
+from manyview.kernels.arrays import FloatArray, IntArray, float_type
+from manyview.views.arrow import ArrowSource
 
 READ_ROWS = 65_536  # at once, where all rows are wanted
+PARQUET = (".parquet", ".pq")
 
 
 class Source(Protocol):
@@ -60,8 +63,7 @@ class StoredTable:
         self.name = name
         self._source: Source = _open(source, name)
         self._first, self._last = 0, self._source.shape[1]
-        single = self._source.dtype in (np.float32, np.float16)
-        self.dtype: np.dtype[Any] = np.dtype(np.float32 if single else np.float64)
+        self.dtype: np.dtype[Any] = float_type(self._source.dtype)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -83,6 +85,10 @@ class StoredTable:
     def slow(self) -> bool:
         """Whether the rows are better copied than read twice."""
         return self._source.slow
+
+    def ids(self) -> Any:
+        """Stretches of the ids that are stored with the rows, each a tuple of arrays; None where there are none."""
+        return self._source.ids() if isinstance(self._source, ArrowSource) else None
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -137,7 +143,7 @@ class StoredTable:
     def _read(self, start: int, stop: int) -> FloatArray:
         try:
             block = self._source.read(start, stop)
-        except (KeyError, OSError, ValueError) as error:  # Arrow's errors are of these kinds too
+        except (KeyError, NotImplementedError, OSError, TypeError, ValueError) as error:  # Arrow's are of these kinds
             raise OSError(
                 f"View {self.name!r}: rows {start} … {stop - 1} of {self._source.place} cannot be read: {error}"
             ) from error
@@ -168,20 +174,28 @@ def _open(source: Any, name: str) -> Source:
     if isinstance(source, np.memmap):
         return MappedSource(source, name)
     if _is_dataset(source):
-        return _arrow_source(source, "the Arrow data set", name)
-    path = Path(fspath(source))
+        return ArrowSource(source, "the Arrow data set", name)
+    path = Path(fspath(source)).absolute()  # workers may be at home elsewhere
     if path.suffix == ".npy" and path.is_file():
         return NpySource(path, name)
     if path.is_dir():
-        files = sorted(path.rglob("*.parquet"), key=lambda file: _natural(str(file.relative_to(path))))
+        files = sorted(_parquet_files(path), key=lambda file: _natural(str(file.relative_to(path))))
         if not files:
             raise ValueError(f"View {name!r}: the folder {str(path)!r} holds no .parquet file.")
-        return _arrow_source([str(file) for file in files], repr(str(path)), name)
-    if path.suffix in (".parquet", ".pq") and path.is_file():
-        return _arrow_source([str(path)], repr(str(path)), name)
+        return ArrowSource([str(file) for file in files], repr(str(path)), name)
+    if path.suffix in PARQUET and path.is_file():
+        return ArrowSource([str(path)], repr(str(path)), name)
     if not path.exists():
         raise FileNotFoundError(f"View {name!r}: there is no file or folder {str(path)!r}.")
     raise ValueError(f"View {name!r}: {str(path)!r} is neither .npy nor Parquet nor a folder of Parquet files.")
+
+
+def _parquet_files(folder: Path) -> Iterator[Path]:
+    """But for those that others keep for themselves: names with a dot or a low line in front, and all below them."""
+    for file in folder.rglob("*"):
+        own = file.relative_to(folder).parts
+        if file.suffix in PARQUET and not any(part.startswith((".", "_")) for part in own) and file.is_file():
+            yield file
 
 
 def _natural(text: str) -> list[Any]:
@@ -189,15 +203,11 @@ def _natural(text: str) -> list[Any]:
     return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", text)]
 
 
-def _arrow_source(dataset: Any, place: str, name: str) -> Source:
-    from manyview.views.arrow import ArrowSource
-
-    return ArrowSource(dataset, place, name)
-
-
 def _check_array(array: Any, name: str, place: str) -> None:
     if array.ndim != 2:
         raise ValueError(f"View {name!r}: {place} has {array.ndim} dimensions; a view is a table.")
+    if not array.shape[1]:
+        raise ValueError(f"View {name!r}: {place} has no columns.")
     if array.dtype.kind not in "fiub" or array.dtype == np.longdouble:
         raise ValueError(f"View {name!r}: {place} holds {array.dtype}, not numbers of a usual kind.")
 
