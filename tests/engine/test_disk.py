@@ -1,5 +1,6 @@
 import errno
 import os
+import pickle
 import resource
 import tracemalloc
 from typing import NamedTuple
@@ -10,6 +11,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 
 from manyview.engine import DiskEngine, MemoryEngine, add
+from watching import is_mapped
 
 THREADS = pytest.mark.parametrize("n_jobs", [1, 2])
 N = 1003
@@ -154,9 +156,11 @@ def test_few_blocks_are_in_memory(tmp_path):
 def test_delivered_arrays_outlive_the_engine(table, tmp_path):
     with DiskEngine(n_jobs=2, block_rows=100, scratch=tmp_path).running() as engine:
         delivered = engine.deliver(lambda b: b.fixed, engine.cut(Maker(table), N))
-    assert isinstance(delivered, np.memmap)
+    assert is_mapped(delivered)
     assert_array_equal(delivered, table)
     assert not delivered.flags.writeable
+    assert_array_equal(pickle.loads(pickle.dumps(delivered)), table)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_small_lists_stay_in_memory(tmp_path):

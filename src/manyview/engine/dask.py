@@ -8,17 +8,15 @@ The scheduler keeps the graph that led to a bundle, so what a lost worker held i
 from __future__ import annotations
 
 import pickle
-import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
-from functools import cache
 from typing import Any
 
 import numpy as np
-from threadpoolctl import ThreadpoolController
 
+from manyview.engine.blas import one_blas_thread
 from manyview.engine.memory import MemoryEngine
 from manyview.engine.optional import optional
 from manyview.engine.rows import BLOCK_ROWS, B, C, Rows, T, concatenate, even_edges, fold, settled
@@ -272,38 +270,11 @@ def _active_client() -> Any:
 
 
 def memory_of_workers() -> int | None:
-    """Bytes that the workers of the active client may take together; None if one has no limit, or none is there yet."""
-    limits = list(_active_client().run(_memory_limit).values())
-    return sum(limits) if limits and all(limits) else None
+    """Bytes that the workers may still take together; None if one has no limit, or none is there yet."""
+    left = list(_active_client().run(_memory_left).values())
+    return None if not left or None in left else sum(left)
 
 
-def _memory_limit(dask_worker: Any) -> int | None:
+def _memory_left(dask_worker: Any) -> int | None:
     limit: int | None = dask_worker.memory_manager.memory_limit
-    return limit
-
-
-_lock = threading.Lock()
-_inside = 0
-_limit: Any = None
-
-
-@contextmanager
-def one_blas_thread() -> Iterator[None]:
-    """Limit BLAS to one thread while any thread of this process is inside."""
-    global _inside, _limit
-    with _lock:
-        _inside += 1
-        if _inside == 1:
-            _limit = _controller().limit(limits=1)
-    try:
-        yield
-    finally:
-        with _lock:
-            _inside -= 1
-            if _inside == 0:
-                _limit.restore_original_limits()
-
-
-@cache
-def _controller() -> ThreadpoolController:
-    return ThreadpoolController()
+    return max(limit - int(dask_worker.monitor.get_process_memory()), 0) if limit else None

@@ -10,8 +10,8 @@ from itertools import islice
 from typing import Any
 
 from joblib import effective_n_jobs
-from threadpoolctl import ThreadpoolController
 
+from manyview.engine.blas import one_blas_thread
 from manyview.engine.rows import BLOCK_ROWS, B, C, Rows, T, concatenate, even_edges, fold, settled
 
 AHEAD = 2  # bundles per thread that may wait for an earlier one
@@ -36,7 +36,7 @@ class MemoryEngine:
     @contextmanager
     def running(self) -> Iterator[MemoryEngine]:
         """Hold the thread pool and the one-thread limit for the time of a fit."""
-        with ThreadpoolController().limit(limits=1), ThreadPoolExecutor(self.threads) as pool:
+        with one_blas_thread(), ThreadPoolExecutor(self.threads) as pool:
             self._pool = pool
             try:
                 yield self

@@ -7,11 +7,13 @@ forgotten, or when the process ends in whatever way, so nothing is ever left beh
 from __future__ import annotations
 
 import errno
+import mmap
 import os
 import tempfile
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -69,9 +71,15 @@ class SpillFile:
             data, offset = data[count:], offset + count
 
     def map(self, first: StoredArray, n_rows: int, /) -> np.ndarray[Any, Any]:
-        """All that follows ``first`` as one read-only array of rows like its own, still on disk."""
+        """All that follows ``first`` as one read-only array of rows like its own, still on disk.
+
+        No numpy.memmap: joblib would send one to other processes by the name of its file, and this one has none.
+        """
         shape = (n_rows, *first.shape[1:])
-        return np.memmap(self._file, dtype=first.dtype, mode="r", offset=first.offset, shape=shape)
+        if not prod(shape):
+            return np.empty(shape, first.dtype)
+        mapped = mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_READ)
+        return np.frombuffer(mapped, first.dtype, prod(shape), first.offset).reshape(shape)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,12 +13,12 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
-from threadpoolctl import ThreadpoolController
 
 from manyview.anchors.graph import AnchorGraph, SliceAnchors
 from manyview.cluster.semi_ntf.settings import Settings
 from manyview.cluster.semi_ntf.shape import Shape
 from manyview.cluster.semi_ntf.start import READING_ROWS, READING_ROWS_PER_CLUSTER
+from manyview.engine.blas import one_blas_thread
 from manyview.views.blocks import RowBlock
 from manyview.views.geometry import CLIP, Geometry
 from manyview.views.scaling import Centred, Standardised
@@ -129,7 +129,7 @@ def _row_seconds(settings: Settings, shape: Shape, n_threads: int) -> float:
 def _seconds_of(work: Callable[[], Any], n_threads: int) -> float:
     """Of a thread while all are at work; the fastest time, because it takes many to tell a usual one."""
     seconds = []
-    with ThreadpoolController().limit(limits=1), ThreadPoolExecutor(n_threads) as pool:
+    with one_blas_thread(), ThreadPoolExecutor(n_threads) as pool:
         for _ in range(1 + CALIBRATIONS):
             start = time.perf_counter()
             for done in [pool.submit(work) for _ in range(n_threads)]:
