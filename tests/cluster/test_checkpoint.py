@@ -108,7 +108,7 @@ def test_killed_and_started_again_a_fit_ends_with_the_same_bits(arrays, folder, 
     ).fit(paths(folder), checkpoint=folder / "kept", checkpoint_every=2)
     assert [done for stage, done in seen if stage == "factorization" and done] == list(range(kept + 1, 10))
     assert_same_fit(fit(arrays, **changes), again)
-    assert sorted(path.name for path in (folder / "kept").iterdir()) == ["checkpoint.npz", "state-000008.bin"]
+    assert sorted(path.name for path in (folder / "kept").iterdir()) == ["checkpoint.npz", "lock", "state-000008.bin"]
 
 
 @pytest.mark.parametrize("changes", [{}, COUPLED, {"coupling": "views", "view_transform": "dft"}])
@@ -169,7 +169,7 @@ def test_a_full_disk_leaves_the_last_checkpoint_whole(arrays, tmp_path, monkeypa
     ):
         fit(arrays, tmp_path)
     monkeypatch.undo()
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["checkpoint.npz", "state-000004.bin"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["checkpoint.npz", "lock", "state-000004.bin"]
     assert_same_fit(expected, fit(arrays, tmp_path))
 
 
@@ -194,13 +194,55 @@ def test_an_unreadable_block_leaves_the_last_checkpoint_whole(arrays, folder):
 
 def test_damaged_checkpoints_are_named(arrays, tmp_path):
     fit(arrays, tmp_path)
-    state = tmp_path / "state-000008.bin"
-    state.write_bytes(state.read_bytes()[:-1])
-    with pytest.raises(OSError, match=r"state-000008\.bin' is damaged"):
+    state, commit = tmp_path / "state-000008.bin", tmp_path / "checkpoint.npz"
+    whole = state.read_bytes()
+    state.write_bytes(whole[:-1])
+    with pytest.raises(OSError, match=r"state-000008\.bin' is damaged: it holds"):
         fit(arrays, tmp_path)
-    (tmp_path / "checkpoint.npz").write_bytes(b"nothing")
-    with pytest.raises(OSError, match=r"checkpoint\.npz' is no readable checkpoint"):
+    state.write_bytes(whole[:-100] + bytes(100))
+    with pytest.raises(OSError, match=r"state-000008\.bin' is damaged in the rows 350 … 399"):
         fit(arrays, tmp_path)
+    for spoilt in (b"nothing", b"", commit.read_bytes()[:200], commit.read_bytes()[:-30]):
+        commit.write_bytes(spoilt)
+        with pytest.raises(OSError, match=r"checkpoint\.npz' is no readable checkpoint"):
+            fit(arrays, tmp_path)
+
+
+def test_a_directory_serves_one_fit_at_a_time(arrays, tmp_path):
+    expected, said = fit(arrays), []
+
+    def meanwhile(stage, done, total):
+        if (stage, done) == ("factorization", 3):
+            with pytest.raises(
+                OSError, match=r"Another fit keeps its checkpoints in .*name another directory"
+            ) as caught:
+                fit(arrays, tmp_path, random_state=1)
+            said.append(caught)
+
+    assert_same_fit(expected, fit(arrays, tmp_path, verbose=meanwhile))
+    assert len(said) == 1
+    assert_same_fit(expected, fit(arrays, tmp_path))  # free again, although the error is still held
+
+
+def test_a_place_that_is_no_directory_is_refused_before_the_work(arrays, tmp_path):
+    (tmp_path / "file").write_text("")
+    seen = []
+    with pytest.raises(OSError, match=r"checkpoint='.*file' is no directory to write to"):
+        fit(arrays, tmp_path / "file", verbose=lambda *stage: seen.append(stage))
+    assert seen == []
+
+
+def test_files_of_a_fit_that_was_killed_are_cleared_away(arrays, tmp_path):
+    (tmp_path / "state-000777.bin").write_bytes(b"half")
+    fit(arrays, tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["checkpoint.npz", "lock", "state-000008.bin"]
+
+
+def test_a_relative_path_is_kept_when_the_program_goes_elsewhere(arrays, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "elsewhere").mkdir()
+    fit(arrays, "kept", verbose=lambda stage, done, total: os.chdir(tmp_path / "elsewhere"))
+    assert iteration_kept(tmp_path / "kept") == 8
 
 
 def test_what_a_checkpoint_needs(arrays, tmp_path):

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
+from sklearn.exceptions import ConvergenceWarning
 
 from manyview import SemiNTF
 from manyview.cluster.semi_ntf.continuity import new_numbers
@@ -89,3 +90,10 @@ def test_numbers_are_a_permutation_that_agrees_best(pairs):
 
 def test_clusters_without_a_counterpart_take_what_is_free():
     assert_array_equal(new_numbers(np.array([3, 3, 1]), np.array([0, 0, 2]), 4), [3, 0, 1, 2])
+
+
+def test_numbers_that_cannot_be_kept_are_said(views):
+    rows = [np.repeat(np.eye(3), 40, axis=0) for _ in range(2)]
+    old = np.repeat([0, 3, 2], 40)
+    with pytest.warns(ConvergenceWarning, match=r"Found 3 distinct clusters.* not as match_to asks"):
+        SemiNTF(K, random_state=0).fit(rows, match_to=old)

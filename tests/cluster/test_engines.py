@@ -1,8 +1,11 @@
 """One fit in memory and from disk: the same bits, whatever the variant; and which engine the input asks for."""
 
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
+import joblib
 import numpy as np
 import pyarrow as pa
 import pyarrow.dataset as ds
@@ -10,11 +13,13 @@ import pyarrow.parquet as pq
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_array_equal
+from threadpoolctl import threadpool_limits
 
 from manyview import NoiseViewWarning, SemiNTF
 from manyview.cluster.semi_ntf.engines import chosen_engine
 from manyview.datasets import make_views
 from manyview.views import check_views
+from watching import blas_threads, is_mapped
 
 N, K = 400, 4
 SMALL = {"n_anchors": 40, "block_rows": 60, "random_state": 0, "n_jobs": 2}
@@ -70,8 +75,8 @@ def test_disk_and_memory_give_the_same_bits(arrays, files, tmp_path, changes):
     memory = SemiNTF(K, **parameters).fit(arrays)
     disk = SemiNTF(K, **parameters, scratch=tmp_path).fit(files)
     assert_same_fit(memory, disk)
-    assert isinstance(disk.membership_, np.memmap)
-    assert isinstance(disk.indicator_, np.memmap)
+    assert is_mapped(disk.membership_)
+    assert is_mapped(disk.indicator_)
     assert isinstance(disk.labels_, np.ndarray)
     assert_array_equal(disk.predict(files), memory.predict(arrays))
     assert_array_equal(disk.transform(files), memory.transform(arrays))
@@ -111,7 +116,7 @@ def test_one_table_on_disk_is_cut_into_views(arrays, tmp_path):
     memory = SemiNTF(K, **parameters).fit(whole)
     for source in (tmp_path / "all.npy", np.load(tmp_path / "all.npy", mmap_mode="r")):
         disk = SemiNTF(K, **parameters).fit(source)
-        assert isinstance(disk.membership_, np.memmap)
+        assert is_mapped(disk.membership_)
         assert_same_fit(memory, disk)
 
 
@@ -122,7 +127,7 @@ def test_the_layout_of_the_input_does_not_show(arrays):
 
 def test_files_can_be_read_into_memory(files, arrays):
     model = SemiNTF(K, **SMALL, engine="memory").fit(files)
-    assert not isinstance(model.membership_, np.memmap)
+    assert not is_mapped(model.membership_)
     assert_same_fit(model, SemiNTF(K, **SMALL).fit(arrays))
 
 
@@ -153,7 +158,60 @@ def test_bad_numbers_on_disk_are_named(arrays, tmp_path):
         SemiNTF(K, **SMALL).fit({"image": arrays[0], "text": tmp_path / "text.npy"})
 
 
-@pytest.mark.parametrize("name, value", [("engine", "cloud"), ("scratch", 3)])
+@pytest.mark.parametrize("name, value", [("engine", "cloud"), ("scratch", 3), ("scratch", "/no/such/folder")])
 def test_parameters_are_checked(arrays, name, value):
     with pytest.raises(ValueError, match=f"{name} must be"):
         SemiNTF(K, **{name: value}).fit(arrays)
+
+
+def test_half_precision_is_the_same_numbers_in_memory_and_in_a_file(arrays, tmp_path):
+    halves = [array.astype(np.float16) for array in arrays]
+    for v, array in enumerate(halves):
+        np.save(tmp_path / f"{v}.npy", array)
+    on_disk = SemiNTF(K, **SMALL).fit([tmp_path / f"{v}.npy" for v in range(3)])
+    assert_same_fit(SemiNTF(K, **SMALL).fit(halves), on_disk)
+
+
+def test_models_from_disk_go_to_other_processes_and_come_back(arrays, files):
+    model = SemiNTF(K, **SMALL).fit(files)
+    with joblib.parallel_config("loky"):
+        predicted, fitted = joblib.Parallel(n_jobs=2)(
+            [joblib.delayed(model.predict)(arrays), joblib.delayed(SemiNTF(K, **SMALL).fit)(files)]
+        )
+    assert_array_equal(predicted, model.labels_)
+    assert_same_fit(model, fitted)
+
+
+@pytest.mark.parametrize("engine", ["memory", "disk"])
+def test_a_fit_that_fails_leaves_the_model_as_it_was(arrays, tmp_path, engine):
+    model = SemiNTF(K, **SMALL, engine=engine).fit(arrays)
+    expected = model.predict(arrays)
+    spoilt = arrays[0].copy()
+    spoilt[17, 2] = np.nan
+    np.save(tmp_path / "bad.npy", spoilt)
+    with pytest.raises(ValueError, match="first in row 17"):
+        model.fit([tmp_path / "bad.npy", arrays[1]])
+    with pytest.raises(ValueError, match="first in row 17"):
+        model.partial_fit([tmp_path / "bad.npy", *arrays[1:]])
+    assert_array_equal(model.predict(arrays), expected)
+    assert len(model.view_names_) == 3
+
+
+def test_two_fits_at_once_change_neither_bits_nor_threads(arrays):
+    """A short one ends while a long one goes on; who is last gives BLAS its threads back."""
+    alone = SemiNTF(K, **SMALL).fit(arrays)
+    with threadpool_limits(2, user_api="blas"), ThreadPoolExecutor(2) as pool:
+        before = blas_threads()
+        long_enough = threading.Event()
+
+        def wait(stage, done, total):
+            if stage == "factorization" and not done:
+                assert long_enough.wait(60)
+
+        waiting = pool.submit(SemiNTF(K, **SMALL, verbose=wait).fit, arrays)
+        pool.submit(SemiNTF(2, **SMALL).fit, [array[:60] for array in arrays]).result()
+        inside = blas_threads()
+        long_enough.set()
+        assert_same_fit(alone, waiting.result())
+        assert inside <= {1}
+        assert blas_threads() == before

@@ -16,7 +16,7 @@ from manyview.cluster.parameters import check_parameters, check_sizes
 from manyview.cluster.semi_ntf.automatic import FEWEST, choose_on
 from manyview.cluster.semi_ntf.constraints import CONSTRAINTS
 from manyview.cluster.semi_ntf.engines import engine_for
-from manyview.cluster.semi_ntf.graphs import Draw, build_graphs
+from manyview.cluster.semi_ntf.graphs import Draw, build_graphs, reporter
 from manyview.cluster.semi_ntf.n_clusters import Embedded, Selection, Trial, embed
 from manyview.cluster.semi_ntf.settings import resolve
 from manyview.engine import Engine
@@ -83,7 +83,7 @@ def select(
     numbers = _numbers(n_clusters, len(checked))
     seed = int(check_random_state(base.random_state).randint(np.iinfo(np.int32).max))
     ready, engine = engine_for(base, checked)
-    progress = base._progress()
+    progress = reporter(base.verbose)
     plain = base if base.variant == "default" else SemiNTF(dtype=base.dtype)  # the graph on which K is chosen
     with engine.running():
         built = build_graphs(ready, resolve(plain, len(ready), seed, n_clusters=FEWEST), engine, progress)
@@ -147,7 +147,7 @@ def _trials(
     for m in [base.n_anchors] if n_anchors is None else n_anchors:
         settings = resolve(clone(base).set_params(n_anchors=m), len(views), seed, n_clusters=K)
         same = base.variant == "default" and settings.n_anchors == built.graph.n_anchors
-        graphs = built if same else build_graphs(views, settings, engine, base._progress())
+        graphs = built if same else build_graphs(views, settings, engine, reporter(base.verbose))
         weights = None
         for strength, power in product([base.lam] if lam is None else lam, [base.p] if p is None else p):
             relative = isinstance(strength, str)

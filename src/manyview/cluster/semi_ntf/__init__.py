@@ -41,7 +41,8 @@ What differs in our default, and why
     * Labels are read through the anchors (row -> anchors -> clusters), so that new rows are labelled by the same map.
 """
 
-from manyview.cluster.semi_ntf.estimator import RowOrderWarning, SemiNTF
+from manyview.cluster.semi_ntf.cautions import RowOrderWarning
+from manyview.cluster.semi_ntf.estimator import SemiNTF
 from manyview.cluster.semi_ntf.noise import NoiseViewWarning
 
 __all__ = ["NoiseViewWarning", "RowOrderWarning", "SemiNTF"]

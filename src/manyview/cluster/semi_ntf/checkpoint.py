@@ -4,6 +4,9 @@ A checkpoint is two files. ``state-<iteration>.bin`` holds the factors of the ro
 whatever process it lives. ``checkpoint.npz`` holds the small state and says which fit it belongs to; it is written
 beside, flushed to disk and renamed, so that at any moment there is one whole checkpoint: the old one or the new one.
 Stages before the factorization are deterministic and are run again.
+
+A directory serves one fit at a time: ``lock`` is locked as long as a fit uses it, and the system unlocks it when the
+process ends in whatever way.
 """
 
 from __future__ import annotations
@@ -12,7 +15,9 @@ import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Callable
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,25 +29,44 @@ from manyview.cluster.semi_ntf.settings import Settings
 from manyview.engine import Engine, Rows
 from manyview.views import Views
 
-COMMIT = "checkpoint.npz"
-FORMAT = "2"  # changes when the factors in a file mean something else
+try:
+    import fcntl
+except ImportError:  # Windows has no such locks
+    fcntl = None  # type: ignore[assignment]
+
+COMMIT, LOCK = "checkpoint.npz", "lock"
+FORMAT = "3"  # changes when the factors in a file mean something else
 Layout = tuple[tuple[int, int, str], ...]  # of every factor: slices, columns, type
+Digests = dict[int, int]  # of every block, by its first row
 
 
 class Checkpoint:
     """Keeps the state of a factorization in a directory, and takes it up again."""
 
     def __init__(self, directory: str | os.PathLike[str], every: int, identity: dict[str, str], /) -> None:
-        self._directory = Path(directory)
+        self._directory = Path(directory).absolute()  # workers may be at home elsewhere
         self._every = every
         self._identity = identity
         self._start = ""
         self._last: Commit | None = None
-        self._directory.mkdir(parents=True, exist_ok=True)
-        commit = self._directory / COMMIT
-        if commit.exists():
-            self._last = _read_commit(commit)
-            self._require_same(self._last.identity)
+        self._unlock = contextlib.ExitStack()
+
+    def __enter__(self) -> Checkpoint:
+        """Lock the directory, and look what is there."""
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(_locked(self._directory))
+            commit = self._directory / COMMIT
+            if commit.exists():
+                self._last = _read_commit(commit)
+                self._require_same(self._last.identity)
+            for state in self._directory.glob("state-*.bin"):  # a fit was killed while it wrote one
+                if self._last is None or state.name != self._last.state:
+                    state.unlink()
+            self._unlock = stack.pop_all()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._unlock.close()
 
     def resume(self, rows: Rows[State], engine: Engine, loop: Loop, /) -> tuple[Rows[State], Loop]:
         """The state of the last checkpoint, or the start as it is given where there is none."""
@@ -52,15 +76,16 @@ class Checkpoint:
             return rows, loop
         if last.start != self._start:
             raise ValueError(
-                f"The checkpoint in {str(self._directory)!r} belongs to other data, or to another version of the "
-                "library: the factorization started differently then. Name another directory, or delete this one."
+                f"The checkpoint in {str(self._directory)!r} belongs to other data, to another version of the library, "
+                "or to another processor or way to compute (MANYVIEW_COMPILED): the factorization started differently "
+                "then. Name another directory, or delete this one."
             )
         path = self._directory / last.state
         row_bytes = sum(V * K * np.dtype(kind).itemsize for V, K, kind in last.layout)
         size = path.stat().st_size if path.exists() else 0
         if size != row_bytes * last.n_rows:
             raise OSError(f"The checkpoint file {str(path)!r} is damaged: it holds {size} bytes. Delete the directory.")
-        return engine.map(_reader(path, last.layout), rows), last.loop
+        return engine.map(_reader(path, last.layout, last.digests), rows), last.loop
 
     def keep(self, rows: Rows[State], engine: Engine, loop: Loop, /) -> None:
         """Write a checkpoint if it is time for one."""
@@ -70,9 +95,9 @@ class Checkpoint:
         try:
             with open(state, "wb"):
                 pass
-            layout, n_rows = engine.reduce(_writer(state), rows, lambda a, b: (a[0], a[1] + b[1]))
+            layout, n_rows, digests = engine.reduce(_writer(state), rows, _together)
             _flush(state)
-            commit = Commit(self._identity, self._start, state.name, layout, n_rows, loop)
+            commit = Commit(self._identity, self._start, state.name, layout, n_rows, digests, loop)
             _write_commit(self._directory / COMMIT, commit)
         except OSError as error:
             with contextlib.suppress(OSError):
@@ -108,15 +133,16 @@ class Commit(NamedTuple):
     state: str  # name of the file with the rows
     layout: Layout
     n_rows: int
+    digests: Digests
     loop: Loop
 
 
 def checkpoint_for(
     estimator: Any, views: Views, settings: Settings, directory: Any, every: Any, /
-) -> Checkpoint | None:
-    """The checkpoint that a fit asks for, if it does."""
+) -> contextlib.AbstractContextManager[Checkpoint | None]:
+    """The checkpoint that a fit asks for, if it does, for the time of the fit."""
     if directory is None:
-        return None
+        return contextlib.nullcontext()
     if not isinstance(every, int | np.integer) or every < 1:
         raise ValueError(f"checkpoint_every must be an integer >= 1; got {every!r}.")
     if not isinstance(estimator.random_state, int | np.integer):
@@ -137,8 +163,28 @@ def _short(value: Any) -> str:
     return repr(value)
 
 
-def _writer(path: Path) -> Callable[[Any], tuple[Layout, int]]:
-    def write(block: Any) -> tuple[Layout, int]:
+@contextlib.contextmanager
+def _locked(directory: Path) -> Iterator[None]:
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        file = open(directory / LOCK, "a")  # noqa: SIM115 - closed below
+    except OSError as error:
+        raise OSError(
+            error.errno, f"checkpoint={str(directory)!r} is no directory to write to: {error.strerror or error}."
+        ) from error
+    with file:
+        if fcntl is not None:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                raise OSError(
+                    error.errno, f"Another fit keeps its checkpoints in {str(directory)!r}: name another directory."
+                ) from error
+        yield
+
+
+def _writer(path: Path) -> Callable[[Any], tuple[Layout, int, Digests]]:
+    def write(block: Any) -> tuple[Layout, int, Digests]:
         factors = [np.ascontiguousarray(factor) for factor in block.factors]
         data = b"".join(factor.tobytes() for factor in factors)
         with open(path, "r+b", buffering=0) as file:
@@ -146,15 +192,25 @@ def _writer(path: Path) -> Callable[[Any], tuple[Layout, int]]:
             rest = memoryview(data)
             while rest:
                 rest = rest[file.write(rest) :]
-        return tuple((f.shape[0], f.shape[2], f.dtype.str) for f in factors), block.n_rows
+        layout = tuple((f.shape[0], f.shape[2], f.dtype.str) for f in factors)
+        return layout, block.n_rows, {block.start: zlib.crc32(data)}
 
     return write
 
 
-def _reader(path: Path, layout: Layout) -> Callable[[State], State]:
+def _together(first: tuple[Layout, int, Digests], second: tuple[Layout, int, Digests]) -> tuple[Layout, int, Digests]:
+    return first[0], first[1] + second[1], first[2] | second[2]
+
+
+def _reader(path: Path, layout: Layout, digests: Digests) -> Callable[[State], State]:
     def read(block: Any) -> Any:
         row_bytes = sum(V * K * np.dtype(kind).itemsize for V, K, kind in layout)
         numbers = np.fromfile(path, np.uint8, row_bytes * block.n_rows, offset=row_bytes * block.start)
+        if zlib.crc32(numbers.data) != digests[block.start]:
+            raise OSError(
+                f"The checkpoint file {str(path)!r} is damaged in the rows {block.start} … "
+                f"{block.start + block.n_rows - 1}. Delete the directory."
+            )
         factors = []
         begin = 0
         for V, K, kind in layout:
@@ -176,6 +232,7 @@ def _write_commit(path: Path, commit: Commit) -> None:
             "state": commit.state,
             "layout": commit.layout,
             "n_rows": commit.n_rows,
+            "digests": list(commit.digests.items()),
             "iteration": loop.iteration,
             "converged": loop.converged,
         }
@@ -199,17 +256,18 @@ def _write_commit(path: Path, commit: Commit) -> None:
 
 def _read_commit(path: Path) -> Commit:
     try:
-        with np.load(path, allow_pickle=False) as stored:
+        with open(path, "rb") as file, np.load(file, allow_pickle=False) as stored:
             arrays = dict(stored)
         known = json.loads(str(arrays.pop("text")))
         G, StP, BtB = (arrays.pop(name) for name in ("G", "StP", "BtB"))
         penalties = Penalties(*arrays.pop("penalties").tolist())
-    except (KeyError, OSError, ValueError) as error:
+    except (EOFError, KeyError, OSError, ValueError, zipfile.BadZipFile, zlib.error) as error:
         raise OSError(f"{str(path)!r} is no readable checkpoint: {error}. Delete the directory.") from error
     history = {name: values.tolist() for name, values in arrays.items()}
     layout = tuple((V, K, kind) for V, K, kind in known["layout"])
     loop = Loop(G, penalties, history, known["iteration"], known["converged"], StP, BtB)
-    return Commit(known["identity"], known["start"], known["state"], layout, known["n_rows"], loop)
+    digests = dict(known.get("digests", ()))  # those of another format have none
+    return Commit(known["identity"], known["start"], known["state"], layout, known["n_rows"], digests, loop)
 
 
 def _flush(path: Path) -> None:

@@ -1,6 +1,8 @@
 """What every parameter of SemiNTF may be."""
 
 from os import PathLike
+from os.path import isdir
+from typing import Any
 
 from manyview.anchors import RULES
 from manyview.cluster.parameters import array, boolean, choice, integer, nothing, real
@@ -8,6 +10,11 @@ from manyview.cluster.semi_ntf.coupling import COUPLINGS
 from manyview.cluster.semi_ntf.engines import ENGINES
 from manyview.kernels.tproduct import TRANSFORMS
 from manyview.views.geometry import SCALES
+
+
+def _is_directory(value: Any) -> bool:
+    return isinstance(value, str | PathLike) and isdir(value)
+
 
 CONSTRAINTS = {
     "n_clusters": (integer(1), choice("auto")),
@@ -31,6 +38,9 @@ CONSTRAINTS = {
     "n_jobs": (integer(-1), nothing()),
     "block_rows": (integer(1),),
     "engine": (choice("auto", *ENGINES),),
-    "scratch": (nothing(), ("a directory", lambda value: isinstance(value, str | PathLike))),
+    "scratch": (
+        nothing(),
+        ("a directory that exists", lambda value: isinstance(value, str | PathLike) and isdir(value)),
+    ),
     "verbose": (boolean(), ("a function of stage, done, total", callable)),
 }

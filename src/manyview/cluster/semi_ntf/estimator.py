@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import sys
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from manyview.cluster.parameters import check_parameters, check_sizes
+from manyview.cluster.semi_ntf import cautions
 from manyview.cluster.semi_ntf.attribution import Explanation, explain
 from manyview.cluster.semi_ntf.automatic import FEWEST, USUAL, first_settings, settle
 from manyview.cluster.semi_ntf.checkpoint import checkpoint_for
@@ -22,23 +20,18 @@ from manyview.cluster.semi_ntf.continuity import arrangement
 from manyview.cluster.semi_ntf.cost import Estimate, estimate, require_room
 from manyview.cluster.semi_ntf.doubt import Assessment
 from manyview.cluster.semi_ntf.engines import chosen_engine, engine_for
-from manyview.cluster.semi_ntf.fusion import weights_from_shares
-from manyview.cluster.semi_ntf.graphs import Progress, build_graphs
+from manyview.cluster.semi_ntf.graphs import build_graphs, reporter
 from manyview.cluster.semi_ntf.growth import absorb
 from manyview.cluster.semi_ntf.model import Fitted, fit_semi_ntf
 from manyview.cluster.semi_ntf.n_clusters import Selection
 from manyview.cluster.semi_ntf.noise import without_noise
 from manyview.cluster.semi_ntf.reader import Reader, assessment
 from manyview.cluster.semi_ntf.settings import PAPER, Settings
-from manyview.cluster.semi_ntf.weights import mean_over_geometries
+from manyview.cluster.transaction import all_or_nothing
 from manyview.engine import BLOCK_ROWS, Engine, Rows
 from manyview.kernels.arrays import FloatArray, IntArray
 from manyview.views import check_views
 from manyview.views.blocks import RowBlock, row_blocks
-
-
-class RowOrderWarning(UserWarning):
-    """The result depends on the order of the rows."""
 
 
 class SemiNTF(ClusterMixin, TransformerMixin, BaseEstimator):
@@ -118,7 +111,7 @@ class SemiNTF(ClusterMixin, TransformerMixin, BaseEstimator):
     cluster_stability_ : ndarray of shape (n_clusters,)
         Mean Jaccard index of a cluster with the closest one that random parts of the rows lead to.
     view_weights_ : ndarray of shape (n_views,)
-        Learnt without labels, summing to one; 0 for a view that was left out.
+        Summing to one; 0 for a view that was left out.
     view_agreement_ : ndarray of shape (n_views,)
         Share of the clustering that the view's own graph keeps smooth, beyond chance, 0 to 1.
     views_left_out_ : list of str
@@ -135,8 +128,7 @@ class SemiNTF(ClusterMixin, TransformerMixin, BaseEstimator):
     factors_ : ndarray of shape (n_frequencies, m, n_clusters)
         The small factor G.
     anchor_graph_, fusion_, anchor_membership_, doubt_
-        The fitted scaling, anchors, slice weights and anchors' memberships that :meth:`predict` uses, and what
-        :meth:`assess` uses besides.
+        The small parts that :meth:`predict` and :meth:`assess` use.
 
     Examples
     --------
@@ -216,9 +208,8 @@ class SemiNTF(ClusterMixin, TransformerMixin, BaseEstimator):
     ) -> SemiNTF:
         """Algorithm 1 of the paper, to the letter.
 
-        DAS anchors, PKN graph with 10 neighbours, DFT over the views, identity start, mu = rho = 1e-5, eta = 1.6,
-        both stop conditions. ``axis="views"`` is the paper's text; ``axis="samples"`` is what the group's released
-        programs do in the J-step, and makes the result depend on the order of the rows.
+        ``axis="views"`` is the paper's text; ``axis="samples"`` is what the group's released programs do in the
+        J-step, and makes the result depend on the order of the rows.
 
         Examples
         --------
@@ -228,9 +219,9 @@ class SemiNTF(ClusterMixin, TransformerMixin, BaseEstimator):
         """
         if axis not in ("views", "samples"):
             raise ValueError(f"axis must be 'views' or 'samples'; got {axis!r}.")
-        chosen = {"n_anchors": n_anchors, "coupling": axis, "lam": lam, "p": p}
-        return cls(n_clusters, **(PAPER | chosen | changes))
+        return cls(n_clusters, **(PAPER | {"n_anchors": n_anchors, "coupling": axis, "lam": lam, "p": p} | changes))
 
+    @all_or_nothing
     def fit(
         self, X: Any, y: Any = None, *, checkpoint: Any = None, checkpoint_every: int = 10, match_to: Any = None
     ) -> SemiNTF:
@@ -254,34 +245,30 @@ class SemiNTF(ClusterMixin, TransformerMixin, BaseEstimator):
         check_sizes(len(views), FEWEST if automatic else int(self.n_clusters))
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
         settings, selection = first_settings(self, len(views), seed), None
-        if self.coupling == "samples":
-            warnings.warn(
-                "coupling='samples' smooths the clusters along the order of the rows: the result depends on it. "
-                "Use it only where the order means something (frames, time), or to reproduce published numbers.",
-                RowOrderWarning,
-                stacklevel=2,
-            )
+        cautions.of_row_order(self.coupling)
         engine_name = chosen_engine(self.engine, views)
         require_room(engine_name, settings, views, self)
         views, engine = engine_for(self, views)
-        keeper = checkpoint_for(self, views, settings, checkpoint, checkpoint_every)
-        with engine.running():
-            built = build_graphs(views, settings, engine, self._progress())
+        progress = reporter(self.verbose)
+        keeping = checkpoint_for(self, views, settings, checkpoint, checkpoint_every)
+        with engine.running(), keeping as keeper:
+            built = build_graphs(views, settings, engine, progress)
             if automatic:
-                built, settings, selection = settle(self, views, built, settings, engine, self._progress())
+                built, settings, selection = settle(self, views, built, settings, engine, progress)
                 require_room(engine_name, settings, views, self)
-            built = without_noise(views, built, settings, engine, self._progress())
+            built = without_noise(views, built, settings, engine, progress)
             arrange = arrangement(match_to, X, views, settings.n_clusters)
-            fitted = fit_semi_ntf(built, settings, engine, self._progress(), keeper=keeper, arrange=arrange)
-        return self._keep(fitted, settings, selection)
+            fitted = fit_semi_ntf(built, settings, engine, progress, keeper=keeper, arrange=arrange)
+        self._keep(fitted, settings, selection)
+        cautions.of_result(fitted, settings, matched=match_to is not None)
+        return self
 
-    def _keep(self, fitted: Fitted, settings: Settings, selection: Selection | None) -> SemiNTF:
-        result = fitted.factorization
+    def _keep(self, fitted: Fitted, settings: Settings, selection: Selection | None) -> None:
+        result, found = fitted.factorization, fitted.found
         self.n_clusters_, self.selection_ = settings.n_clusters, selection
-        found = fitted.found
         self.labels_: IntArray = np.searchsorted(found, fitted.labels)
         self.membership_, self.confidence_ = fitted.membership, fitted.confidence
-        self.view_weights_, self.view_agreement_ = _per_view(fitted)
+        self.view_weights_, self.view_agreement_ = fitted.view_weights(), fitted.view_agreement()
         self.views_left_out_ = [self.view_names_[v] for v in fitted.graph.geometry.left_out]
         self.history_ = {name: np.array(values) for name, values in result.history.items()}
         self.n_iter_, self.converged_ = result.n_iter, result.converged
@@ -291,30 +278,13 @@ class SemiNTF(ClusterMixin, TransformerMixin, BaseEstimator):
         self.cluster_sizes_: IntArray = np.bincount(self.labels_, minlength=len(found))
         self.doubt_, self.views_disagree_ = fitted.doubt, fitted.views_disagree
         self.cluster_stability_ = fitted.doubt.cluster_stability
-        if len(found) < self.n_clusters_:
-            warnings.warn(
-                f"Found {len(found)} distinct clusters, fewer than n_clusters={self.n_clusters_}; "
-                "the rows may have fewer distinct values.",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
-        if not result.converged:
-            warnings.warn(
-                f"The factorization stopped after max_iter={self.max_iter} iterations with residuals "
-                f"{result.history['residual_HQ'][-1]:.2e} and {result.history['residual_QJ'][-1]:.2e}, above "
-                f"tol * sqrt(K / N) = {settings.tol * np.sqrt(self.n_clusters_ / len(self.labels_)):.2e}. "
-                "Raise max_iter or tol.",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
-        return self
 
     def transform(self, X: Any) -> FloatArray:
         """Membership (n, K) of new rows: from a row to its anchors, from the anchors to the clusters."""
         return self._read_rows(X, lambda reader, engine, rows: engine.deliver(reader.membership, rows))
 
     def predict(self, X: Any) -> IntArray:
-        """Cluster of every new row: the largest membership."""
+        """Cluster of every new row, of the largest membership."""
         return self._read_rows(X, lambda reader, engine, rows: engine.collect(reader.labels, rows))
 
     def assess(self, X: Any) -> Assessment:
@@ -359,6 +329,7 @@ class SemiNTF(ClusterMixin, TransformerMixin, BaseEstimator):
         """
         return explain(self, X, n_prototypes=n_prototypes, n_features=n_features)
 
+    @all_or_nothing
     def partial_fit(self, X: Any, y: Any = None) -> SemiNTF:
         """Take in a further batch of rows: anchors and weights stay, the sums that labels are read from grow.
 
@@ -424,24 +395,7 @@ class SemiNTF(ClusterMixin, TransformerMixin, BaseEstimator):
         tags.transformer_tags.preserves_dtype = []  # memberships are float64, whatever came in
         return tags
 
-    @property
-    def _n_features_out(self) -> int:
-        return int(self.membership_.shape[1])
-
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Names of the columns of :meth:`transform`."""
         check_is_fitted(self)
-        return np.array([f"cluster{k}" for k in range(self._n_features_out)], dtype=object)
-
-    def _progress(self) -> Progress:
-        if callable(self.verbose):
-            return self.verbose
-        if self.verbose:
-            return lambda stage, done, total: print(f"SemiNTF: {stage} {done}/{total}", file=sys.stderr)
-        return lambda stage, done, total: None
-
-
-def _per_view(fitted: Fitted) -> tuple[FloatArray, FloatArray]:
-    """Weights and agreement of the views, over their geometries."""
-    weights = mean_over_geometries(weights_from_shares(fitted.shares), fitted.graph)
-    return weights / weights.sum(), mean_over_geometries(fitted.agreement, fitted.graph)
+        return np.array([f"cluster{k}" for k in range(self.membership_.shape[1])], dtype=object)

@@ -24,7 +24,7 @@ from manyview.engine.rows import even_edges
 from manyview.views.arrow import COLUMNS_AT_ONCE, NUMBERS_AT_ONCE, PIECE_ROWS, WHOLE_ROWS
 
 THREAD = 7_000_000  # what the allocator holds for every thread, and its stack
-ROW_BYTES_ON_DISK = 60  # labels, and what else has an entry a row in memory
+LABEL_BYTES = 25  # labels as they are read, collected and numbered, and a mark, of every row in memory
 # numbers, each of the thing that stands behind it
 SAMPLED_COLUMNS = 2.4  # a number of the sampled rows
 SAMPLED_ANCHORS = 1.3  # a sampled row and anchor
@@ -56,8 +56,7 @@ class Footprint(NamedTuple):
 
     def on_disk(self, n_rows: int, decoded: int, /) -> int:
         """Peak of a process that keeps labels only."""
-        kept = ROW_BYTES_ON_DISK * n_rows
-        peak = self._peak(decoded, self.sample, kept + self.building, kept + self.factorizing)
+        peak = self._peak(decoded, self.sample, self.building, LABEL_BYTES * n_rows + self.factorizing)
         return int(LOADED * peak) + READER * (decoded > 0)
 
     def on_workers(self, decoded: int, /) -> int:

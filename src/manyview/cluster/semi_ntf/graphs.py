@@ -6,8 +6,9 @@ rows is built once, at the end. Up to ``SAMPLED_ROWS`` rows the sample is all of
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,6 +24,15 @@ from manyview.views.geometry import Geometry, fit_geometry
 SAMPLED_ROWS = 20_000  # rows on which everything is decided
 
 Progress = Callable[[str, int, int], None]  # stage, steps done, steps in all
+
+
+def reporter(verbose: Any, /) -> Progress:
+    """What ``verbose`` asks for: a callable itself, lines on the standard error stream, or nothing."""
+    if callable(verbose):
+        return verbose
+    if verbose:
+        return lambda stage, done, total: print(f"SemiNTF: {stage} {done}/{total}", file=sys.stderr)
+    return lambda stage, done, total: None
 
 
 class Source(NamedTuple):

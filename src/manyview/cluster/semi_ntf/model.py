@@ -23,6 +23,7 @@ from manyview.cluster.semi_ntf.weights import (
     label_indicator,
     label_shares,
     label_sizes,
+    mean_over_geometries,
 )
 from manyview.engine import Engine, Rows, add
 from manyview.kernels.arrays import BoolArray, FloatArray, IntArray
@@ -47,6 +48,15 @@ class Fitted(NamedTuple):
     labels: IntArray  # (N,)
     factorization: Factorization
     indicator: FloatArray  # (V, N, K), H, beside it
+
+    def view_weights(self) -> FloatArray:
+        """(V,), over the views' geometries, summing to one."""
+        weights = mean_over_geometries(weights_from_shares(self.shares), self.graph)
+        return weights / weights.sum()
+
+    def view_agreement(self) -> FloatArray:
+        """(V,), over the views' geometries."""
+        return mean_over_geometries(self.agreement, self.graph)
 
 
 def fit_semi_ntf(
