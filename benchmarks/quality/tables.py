@@ -20,6 +20,7 @@ from choose_k import table as choose_k_table
 from confidence import table as confidence_table
 
 from manyview.bench import read_journal
+from manyview.bench.pages import filled
 
 RESULTS = ROOT / "docs" / "results"
 PAGES = {
@@ -58,18 +59,6 @@ def made() -> dict[str, list[str]]:
         "choose_k": choose_k_table(read_lines(RESULTS / "choose_k.jsonl")),
         "confidence": confidence_table(read_lines(RESULTS / "confidence.jsonl")),
     }
-
-
-def filled(page: str, tables: dict[str, list[str]]) -> str:
-    """The page with every table between its marks."""
-    for name, lines in tables.items():
-        begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
-        before, _, rest = page.partition(begin)
-        _, found, after = rest.partition(end)
-        if not found:
-            raise SystemExit(f"the page needs the marks {begin} and {end}")
-        page = "\n".join([before + begin, *lines, end + after])
-    return page
 
 
 def shuffled_scores() -> Scores:

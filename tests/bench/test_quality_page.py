@@ -45,8 +45,3 @@ def test_the_mean_of_the_defaults_is_that_of_the_raw_lines(page):
     assert {len(scores) for scores in shared} == {5}
     acc, nmi = (fmean(fmean(s[key] for s in scores) for scores in shared) for key in ("acc", "nmi_arithmetic"))
     assert f"| **mean of the 20, without digits** | **{acc:.3f}** | **{nmi:.3f}** |" in page
-
-
-def test_a_page_without_marks_is_refused(tables):
-    with pytest.raises(SystemExit, match="needs the marks <!-- sets: begin -->"):
-        tables.filled("no marks", {"sets": []})

@@ -62,6 +62,9 @@ EXAMPLES = {
     "pandas_alignment.py": r"same as aligned by hand: True(.|\n)*lacks 1 of the 200 ids",
     # sorted rows help the sample axis alone: over .5 against under .4 on shuffled rows
     "row_order.py": r"axis='samples' +0\.[5-9]\d+ +0\.[0-3]\d+\n",
+    "larger_than_memory.py": r"ARI 0\.9\d+(.|\n)*same bits as in memory: True\npredict reads files as well: True",
+    "dask_cluster.py": r"files: dask array, same bits as in memory: True\nDask arrays: .* True",
+    "data_over_time.py": r"1,500 rows seen\n(.|\n)*match_to= +0\.9\d(.|\n)*either way: True",
     "trust_and_reasons.py": r"chosen inside the fit: 5\n(.|\n)*held together by  protein",
 }
 

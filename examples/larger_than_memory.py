@@ -1,0 +1,37 @@
+"""Views that stay on disk: what a fit will need, the fit with a checkpoint, and labels for further files."""
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from manyview import SemiNTF
+from manyview.datasets import make_views
+from manyview.metrics import adjusted_rand_index
+
+N, WIDTHS = 30_000, (12, 30)
+data = make_views(n_samples=N, n_clusters=5, widths=WIDTHS, separation=3.0, random_state=0)
+
+with tempfile.TemporaryDirectory() as name:
+    folder, paths = Path(name), {}
+    for view, table in data.views.items():  # a folder of Parquet files each, as Spark, Dask or DuckDB write them
+        paths[view] = folder / view
+        paths[view].mkdir()
+        for part, rows in enumerate(np.array_split(table.astype(np.float32), 4)):
+            columns = {f"{view}:{j}": rows[:, j] for j in range(rows.shape[1])}
+            pq.write_table(pa.table(columns), paths[view] / f"part.{part}.parquet")
+
+    model = SemiNTF(n_clusters=5, random_state=0, scratch=folder)
+    need = model.estimate(10_000_000, WIDTHS)["disk"]
+    print(f"ten million such rows: {need.memory / 1e9:.1f} GB of memory, {need.scratch / 1e9:.1f} GB of scratch space")
+
+    # killed and called again, it goes on from the last checkpoint and ends with the same bits
+    model.fit(paths, checkpoint=folder / "checkpoint")
+    print(f"labels of {len(model.labels_):,} rows, ARI {adjusted_rand_index(data.labels, model.labels_):.3f}")
+    print("memberships stay on disk, mapped into memory:", model.membership_.shape)
+
+    in_memory = SemiNTF(n_clusters=5, random_state=0).fit({v: t.astype(np.float32) for v, t in data.views.items()})
+    print("the same bits as in memory:", np.array_equal(model.membership_, in_memory.membership_))
+    print("predict reads files as well:", np.array_equal(model.predict(paths), model.labels_))
