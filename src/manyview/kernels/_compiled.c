@@ -359,8 +359,12 @@ INLINE int32_t sweep_part(number n, number r, number K, float shrink, const vect
                 }
             }
             switch (n_k) {
-#define SQUARE(n_) case n_: next = contract(n_, n_, 1, size, r, K, r + k, k, S, P, sums, next); break;
-                SQUARE(1) SQUARE(2) SQUARE(5)
+#define SQUARE(j_, k_, from) next = contract(j_, k_, 1, size, r, K, r + k + from, k + from, S, P, sums, next)
+                case 1: SQUARE(1, 1, 0); break;
+                case 2: SQUARE(2, 2, 0); break;
+                case 5: /* 15 sums and what makes them do not fit into 16 registers: two rows, then the others */
+                    if (MOST_J == 5) SQUARE(5, 5, 0);
+                    else SQUARE(2, 5, 0), SQUARE(3, 3, 2);
             }
             if (next > S + 2 * GROUP * r * STEPS) next = U + GROUP * K * STEPS;
         }

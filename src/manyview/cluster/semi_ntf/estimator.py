@@ -120,9 +120,8 @@ class SemiNTF(ClusterMixin, TransformerMixin, BaseEstimator):
         K as given or chosen.
     selection_ : Selection or None
         With ``n_clusters="auto"``: the choice, the curve it was read from, and the reason.
-    history_ : dict of arrays
+    history_, n_iter_, converged_ : dict of arrays, int, bool
         Per iteration: objective, residual_HQ, residual_QJ, mu, rho.
-    n_iter_, converged_ : int, bool
     indicator_ : ndarray of shape (n_slices, n_samples, n_clusters)
         The non-negative factor H.
     factors_ : ndarray of shape (n_frequencies, m, n_clusters)
@@ -386,7 +385,7 @@ class SemiNTF(ClusterMixin, TransformerMixin, BaseEstimator):
             return read(reader, engine, engine.cut(row_blocks(views), len(views)))
 
     def fit_transform(self, X: Any, y: Any = None) -> FloatArray:
-        """Fit, and return the membership of the rows."""
+        """Fit, and return the memberships."""
         return self.fit(X).membership_
 
     def __sklearn_tags__(self) -> Any:
