@@ -116,6 +116,21 @@ def test_work_follows_the_sizes():
     assert operations(widths=[1001]) > 1.5 * operations(widths=[1000])
 
 
+def test_an_active_scheduler_is_asked_how_long_a_pass_takes(monkeypatch):
+    usual = SemiNTF(10).estimate(1000, WIDTHS)["dask"].seconds
+    monkeypatch.setattr(cost, "client_is_active", lambda: True)
+    monkeypatch.setattr(cost, "seconds_of_a_pass", lambda: 100.0)
+    assert SemiNTF(10).estimate(1000, WIDTHS)["dask"].seconds > 6000 > usual
+
+
+def test_anchors_that_are_given_take_no_time():
+    for anchors in ("random", np.arange(500)):
+        settings = resolve(SemiNTF(3, anchors=anchors), 10_000, 0)
+        assert duration._anchor_seconds(settings, shape_of(settings, 10_000, [5]), 2) == 0
+    settings = resolve(SemiNTF(3, n_anchors=50), 10_000, 0)
+    assert duration._anchor_seconds(settings, shape_of(settings, 10_000, [5]), 2) > 0
+
+
 def test_a_measurement_that_fails_is_no_measurement():
     with pytest.raises(ZeroDivisionError):
         duration._seconds_of(lambda: 1 / 0, 2)

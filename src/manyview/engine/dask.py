@@ -8,6 +8,7 @@ The scheduler keeps the graph that led to a bundle, so what a lost worker held i
 from __future__ import annotations
 
 import pickle
+import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
@@ -19,10 +20,11 @@ import numpy as np
 from manyview.engine.blas import one_blas_thread
 from manyview.engine.memory import MemoryEngine
 from manyview.engine.optional import optional
-from manyview.engine.rows import BLOCK_ROWS, B, C, Rows, T, concatenate, even_edges, fold, settled
+from manyview.engine.rows import BLOCK_ROWS, B, C, Rows, T, add, concatenate, even_edges, fold, settled
 
 BUNDLES_PER_THREAD = 8
 FEWEST_BUNDLES = 16
+TIMED_PASSES = 7
 FAN_IN = 8  # partial results that one task combines; a power of two keeps the tree
 
 
@@ -267,6 +269,22 @@ def _active_client() -> Any:
             "engine='dask' needs a cluster: start a distributed.Client first, for example "
             "`client = distributed.Client()` for the cores of this machine."
         ) from error
+
+
+def seconds_of_a_pass() -> float:
+    """Of a pass over bundles with nothing in them, on the cluster of the active client: what the scheduler takes."""
+    engine = DaskEngine(block_rows=1)
+    rows = engine.cut(_nothing, max(FEWEST_BUNDLES, BUNDLES_PER_THREAD * engine._n_threads()))
+    seconds = []
+    for _ in range(TIMED_PASSES):
+        start = time.perf_counter()
+        engine.step(lambda block: (block, 1), rows, add)
+        seconds.append(time.perf_counter() - start)
+    return float(np.median(seconds))
+
+
+def _nothing(start: int, stop: int) -> int:
+    return start
 
 
 def memory_of_workers() -> int | None:

@@ -13,10 +13,11 @@ import scipy.sparse as sp
 from joblib import effective_n_jobs
 
 from manyview.cluster.semi_ntf.duration import duration
+from manyview.cluster.semi_ntf.engines import client_is_active
 from manyview.cluster.semi_ntf.footprint import decoding, footprint
 from manyview.cluster.semi_ntf.settings import Settings
 from manyview.cluster.semi_ntf.shape import Shape, shape_of
-from manyview.engine.dask import memory_of_workers
+from manyview.engine.dask import memory_of_workers, seconds_of_a_pass
 from manyview.engine.room import available_memory
 from manyview.views import Views
 from manyview.views.check import is_elsewhere
@@ -24,7 +25,7 @@ from manyview.views.geometry import WORD_RANKS
 
 DISK_FACTOR, DASK_FACTOR = 1.1, 1.7  # reading and writing blocks; moving them
 DECODED = 300e6  # bytes a second of Parquet that are read and copied to scratch
-DASK_SECONDS = 3.2  # some 65 passes that the scheduler takes .05 s for, whatever is in them
+PASSES, PASS_SECONDS = 65, 0.05  # usual ones, and what a scheduler takes for one where there is none to ask
 
 
 @dataclass(frozen=True)
@@ -82,10 +83,11 @@ def estimate(
     decoded = decoding(sum(widths), min(n_samples, group_rows)) if group_rows else 0
     rooms = _rooms(settings, shape, taken_over, decoded, block_rows=block_rows, n_threads=n_threads)
     took = duration(settings, shape, n_threads)
+    a_pass = seconds_of_a_pass() if client_is_active() else PASS_SECONDS
     seconds = {
         "memory": took.sample + took.rows,
         "disk": took.sample + DISK_FACTOR * took.rows + taken_over["disk"] / DECODED,
-        "dask": DASK_SECONDS + took.sample + DASK_FACTOR * took.rows,
+        "dask": PASSES * a_pass + took.sample + DASK_FACTOR * took.rows,
     }
     return Estimate({name: Cost(*rooms[name], seconds[name]) for name in rooms}, available_memory())
 

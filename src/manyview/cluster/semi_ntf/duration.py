@@ -1,8 +1,9 @@
 """Seconds of a fit, before it starts: operations from the shapes, their speed from a short measurement.
 
-Two things are measured: the graph of a few rows, and a product of matrices, which gives the time of an operation. The
-number of operations of every other stage is a formula in the sizes with one factor, which was found by measuring fits
-of 33 shapes (1,000 to 300,000 rows, 5 to 5,000 columns, 3 to 100 clusters, 100 to 2,000 anchors): `docs/scale.md`.
+Three things are measured: the graph of a few rows, k-means for the anchors of some, and a product of matrices, which
+gives the time of an operation. The number of operations of every other stage is a formula in the sizes with one factor.
+Factors of stages over all rows were found by measuring fits of 33 shapes (1,000 to 300,000 rows, 5 to 5,000 columns,
+3 to 100 clusters, 100 to 2,000 anchors), those of the sample by 25 on a processor of another kind: `docs/scale.md`.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from manyview.anchors.graph import AnchorGraph, SliceAnchors
+from manyview.anchors.selection import kmeans_groups
 from manyview.cluster.semi_ntf.settings import Settings
 from manyview.cluster.semi_ntf.shape import Shape
 from manyview.cluster.semi_ntf.start import READING_ROWS, READING_ROWS_PER_CLUSTER
@@ -29,14 +31,15 @@ USUAL_ITERATIONS = 35
 STATISTICS = 500  # a number of the input
 WIDE = 8_000  # a number of the sample in a view whose products Y'Y are too large to form
 SCORES = 25  # a number and score of it, a draw
-ANCHORS = 10  # a sampled row, anchor and score
-SPECTRUM = 3.5  # a sampled row and entry of M x M
+SPECTRUM = 4.7  # a sampled row and entry of M x M
 EIGENVECTORS = 1.05  # M³
-READINGS = 9_500  # a row on which they are clustered, and entry of K x K
-DRAW = 1.6e10  # a draw in any case
+READINGS = 73_000  # a row on which they are clustered, times K^1.5
+DRAW = 1.13e10  # a draw in any case
 WALK = 105  # a row, its anchors in all slices, and 3K + 1 vectors
 SWEEP = 0.75  # a row, entry of 14 K x K, and iteration, in single precision
 COUPLED = 32  # the same of coupled slices
+ANCHORS = 0.65  # of the time that k-means takes for random numbers, which have no clusters to settle in
+ANCHOR_ROWS = 5_000  # among which it looks for them
 CALIBRATIONS, CALIBRATION_ROWS, CALIBRATION_NUMBERS = 8, 2048, 4_000_000
 PRODUCTS, PRODUCT = 24, 256  # so many, of so many rows and columns: long enough for the system to spread threads
 
@@ -49,10 +52,9 @@ class Duration(NamedTuple):
 
 
 class Operations(NamedTuple):
-    """All but the graph: what one thread does, one a geometry, and all together."""
+    """All but anchors and graph: what one thread does, and all together."""
 
     alone: float
-    by_geometry: float
     sample: float
     rows: float
 
@@ -62,10 +64,10 @@ def duration(settings: Settings, shape: Shape, n_threads: int, /) -> Duration:
     one = _seconds_of(_products, n_threads) / (2 * PRODUCT**3 * PRODUCTS)
     row = _row_seconds(settings, shape, n_threads) / n_threads
     count = operations(settings, shape)
-    alone = count.alone + count.by_geometry / min(n_threads, shape.geometries)
+    a_draw = row * shape.n_sampled + ANCHORS * _anchor_seconds(settings, shape, n_threads)
     more_rows = shape.n_rows if shape.n_rows > shape.n_sampled else 0
     return Duration(
-        one * (alone + count.sample / n_threads) + row * settings.n_draws * shape.n_sampled,
+        one * (count.alone + count.sample / n_threads) + settings.n_draws * a_draw,
         one * count.rows / n_threads + row * more_rows,
     )
 
@@ -74,7 +76,8 @@ def operations(settings: Settings, shape: Shape, /) -> Operations:
     """From the sizes."""
     N, S, G, L, M, k, K = shape.n_rows, shape.n_sampled, shape.geometries, shape.L, shape.M, shape.k, shape.K
     draws, precision = settings.n_draws, shape.item / 8
-    spectra = 2 * draws + (N > S)
+    read = draws * (2 if len(shape.widths) > 1 else 1)  # all slices, and the joint tables alone
+    spectra = read + (N > S)
     wide = sum(width for width in shape.widths if width > FORMED_WIDTH) if settings.scale == "auto" else 0
     scored = sum(w * d for w, d in zip(shape.widths, shape.scores, strict=True)) if settings.scale == "auto" else 0
     read_rows = min(S, max(READING_ROWS, READING_ROWS_PER_CLUSTER * K))
@@ -85,10 +88,9 @@ def operations(settings: Settings, shape: Shape, /) -> Operations:
         factorization = COUPLED * precision * L * (2 * K * k + 10 * K * K)
     return Operations(
         alone=EIGENVECTORS * spectra * M**3 + DRAW * draws,
-        by_geometry=ANCHORS * precision * draws * S * shape.m * G * sum(shape.scores),
         sample=precision * S * G * (WIDE * wide + SCORES * draws * scored)
         + SPECTRUM * precision * spectra * S * M**2
-        + READINGS * draws * read_rows * K**2,
+        + READINGS * read * read_rows * K**1.5,
         rows=N * (STATISTICS * sum(shape.widths) + WALK * L * k * (3 * K + 1) + factorization * iterations),
     )
 
@@ -97,6 +99,21 @@ def _products() -> None:
     A = np.ones((PRODUCT, PRODUCT))
     for _ in range(PRODUCTS):
         A @ A
+
+
+def _anchor_seconds(settings: Settings, shape: Shape, n_threads: int) -> float:
+    """Of k-means on the sampled rows, once a geometry, measured on some rows of random numbers."""
+    n_rows, n_scores = min(shape.n_sampled, ANCHOR_ROWS), sum(shape.scores)
+    if not isinstance(settings.anchors, str) or settings.anchors != "kmeans" or shape.m >= n_rows:
+        return 0.0
+    table = np.random.default_rng(0).standard_normal((n_rows, n_scores)).astype(settings.dtype)
+
+    def work() -> Any:
+        return kmeans_groups(table, np.arange(n_rows), shape.m, seed=0)
+
+    at_once = min(n_threads, shape.geometries)
+    seconds = _seconds_of(work, at_once, times=1) * shape.geometries / at_once
+    return seconds * shape.n_sampled / n_rows
 
 
 def _row_seconds(settings: Settings, shape: Shape, n_threads: int) -> float:
@@ -126,13 +143,13 @@ def _row_seconds(settings: Settings, shape: Shape, n_threads: int) -> float:
     return _seconds_of(lambda: graph(block), n_threads) / n_rows
 
 
-def _seconds_of(work: Callable[[], Any], n_threads: int) -> float:
+def _seconds_of(work: Callable[[], Any], n_threads: int, *, times: int = CALIBRATIONS) -> float:
     """Of a thread while all are at work; the fastest time, because it takes many to tell a usual one."""
     seconds = []
     with one_blas_thread(), ThreadPoolExecutor(n_threads) as pool:
-        for _ in range(1 + CALIBRATIONS):
+        for _ in range(times + (times > 1)):  # what is short is done once for nothing
             start = time.perf_counter()
             for done in [pool.submit(work) for _ in range(n_threads)]:
                 done.result()
             seconds.append(time.perf_counter() - start)
-    return min(seconds[1:])
+    return min(seconds[times > 1 :])

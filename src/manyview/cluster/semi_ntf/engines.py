@@ -35,11 +35,11 @@ def chosen_engine(engine: str, views: Views, /) -> str:
     if any(is_dask(table) for table in views.tables):
         return "dask"
     if any(isinstance(table, StoredTable) for table in views.tables):
-        return "dask" if _client_is_active() else "disk"
+        return "dask" if client_is_active() else "disk"
     return "memory"
 
 
-def _client_is_active() -> bool:
+def client_is_active() -> bool:
     """Whether this process has a Dask client; who has none has not imported the library either."""
     distributed = sys.modules.get("distributed")
     if distributed is None:

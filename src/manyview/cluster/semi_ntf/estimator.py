@@ -359,9 +359,9 @@ class SemiNTF(ClusterMixin, TransformerMixin, BaseEstimator):
     def estimate(self, n_samples: int, view_widths: Any, *, group_rows: int | None = 1_048_576) -> Estimate:
         """Memory, scratch space and seconds that a fit of dense views would need, per engine.
 
-        Bytes follow from the shapes; seconds are scaled from a short measurement on this machine. ``"memory"`` reads
-        arrays, the others Parquet with row groups of so many rows: as Arrow and pandas write it, if nothing is said.
-        Without row groups (``None``) they read .npy files. With ``n_clusters="auto"`` it is the fit with ten clusters.
+        Bytes follow from the shapes; seconds from a measurement of a second or so, with an active client also of the
+        Dask scheduler. ``"memory"`` reads arrays, the others Parquet with row groups of so many rows, by default as
+        Arrow and pandas write it; without (``None``) .npy files. ``n_clusters="auto"`` is taken for ten.
 
         Examples
         --------
