@@ -25,7 +25,7 @@ tests: $(VENV)/.ready
 	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest --numprocesses 2 --dist worksteal
 
 speed: $(VENV)/.ready
-	$(BIN)/python benchmarks/speed.py
+	$(BIN)/python benchmarks/scale.py speed --rows 20000 200000
 
 # every experiment of the paper that the data in DATA allow, then docs/paper.md; takes hours, goes on where it was stopped
 DATA ?= ../shared/data

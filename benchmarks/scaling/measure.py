@@ -1,0 +1,248 @@
+"""One measurement each: they run in a process of their own (`process.in_a_process`) and return a dict."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from manyview import FMCNOF, LMVSC, SFMC, SemiNTF
+from manyview.metrics import adjusted_rand_index
+from scaling.data import CHUNK, WIDTHS, K, parquet_of, paths_of, views_of, words
+from scaling.process import Result, in_a_process, peak_bytes, resident_bytes, timed
+
+ITERATIONS = 60  # and as many copies, in turns: others share the memory of most machines
+
+
+def our_methods(n_clusters: int) -> dict[str, Any]:
+    """The anchor methods of this package, as they come."""
+    methods = {"SemiNTF": SemiNTF, "LMVSC": LMVSC, "SFMC": SFMC, "FMCNOF": FMCNOF}
+    seeds = {name: {"random_state": 0} if "random_state" in m().get_params() else {} for name, m in methods.items()}
+    return {name: method(n_clusters, **seeds[name]) for name, method in methods.items()}
+
+
+def one_speed(method: str, n_rows: str) -> Result:
+    """One method on rows in memory; of SemiNTF also the stages."""
+    from sklearn.cluster import KMeans, MiniBatchKMeans, SpectralClustering
+
+    views, labels = views_of(int(n_rows))
+    ours, stages = our_methods(K), Stages()
+    ours["SemiNTF"].set_params(verbose=stages)
+    theirs: dict[str, Any] = {
+        "KMeans, 20 passes": KMeans(K, n_init=1, max_iter=20, tol=0, random_state=0),
+        "MiniBatchKMeans": MiniBatchKMeans(K, n_init=1, random_state=0),
+        "SpectralClustering": SpectralClustering(K, affinity="nearest_neighbors", random_state=0),
+    }
+    X = views if method in ours else np.hstack(views)
+    fitted, result = timed(lambda: (ours | theirs)[method].fit(X))
+    result |= {"ari": adjusted_rand_index(labels, fitted.labels_), "passes": getattr(fitted, "n_iter_", 0)}
+    return result | {"stages": stages.seconds()}
+
+
+class Stages:
+    """Seconds between the first report of every stage and the first of the next."""
+
+    def __init__(self) -> None:
+        self.first: dict[str, float] = {}
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        self.first.setdefault(stage, time.perf_counter())
+
+    def seconds(self) -> dict[str, float]:
+        """Of every stage; the last one ends now."""
+        edges = [*self.first.values(), time.perf_counter()]
+        return {stage: stop - start for stage, (start, stop) in zip(self.first, pairwise(edges), strict=True)}
+
+
+def one_roofline(n_rows: str, n_jobs: str) -> Result:
+    """Seconds of iterations, and of copying as many bytes as one must move, in turns."""
+    views, _ = views_of(int(n_rows))
+    r = 2 * K + 1  # columns of S here, checked below
+    # of a row: S and U in, U out; the products S (2GR), PR, S'P, and half of P'P
+    moved, operations = int(n_rows) * 4 * (r + 2 * K), int(n_rows) * (4 * r * K + 2 * K * K + K * (K + 1))
+    copy = Copy(moved // 2, int(n_jobs))
+    stamps: list[tuple[float, float]] = []
+
+    def note(stage: str, done: int, total: int) -> None:
+        if stage == "factorization":
+            before = time.perf_counter()
+            copy()
+            stamps.append((before, time.perf_counter()))
+
+    model = SemiNTF(K, random_state=0, n_jobs=int(n_jobs), tol=0, max_iter=ITERATIONS, verbose=note).fit(views)
+    if model.factors_.shape[1] != r:
+        raise SystemExit(f"S has {model.factors_.shape[1]} columns, not {r}: count the bytes again.")
+    iterations = np.array([before - after for (_, after), (before, _) in pairwise(stamps[1:])])
+    copies = np.array([after - before for before, after in stamps[2:]])
+    return {
+        "moved": moved,
+        "operations": operations,
+        "iteration": float(np.median(iterations)),
+        "copy": float(np.median(copies)),
+        "of_copy": float(np.median(copies / iterations)),
+        "fastest": float(copies.min() / iterations.min()),
+        "arithmetic": product_rate(1024, int(n_jobs)),
+    }
+
+
+class Copy:
+    """A plain copy of an array much larger than the caches, by threads."""
+
+    def __init__(self, size: int, n_threads: int) -> None:
+        self.pairs = [(np.ones(size // 8 // n_threads), np.zeros(size // 8 // n_threads)) for _ in range(n_threads)]
+        self.pool = ThreadPoolExecutor(n_threads)
+
+    def __call__(self) -> None:
+        list(self.pool.map(lambda pair: np.copyto(pair[1], pair[0]), self.pairs))
+
+
+def product_rate(size: int, n_threads: int) -> float:
+    """Floating-point operations a second of square products, in cache."""
+    from threadpoolctl import threadpool_limits
+
+    A, best = np.ones((size, size), np.float32), 0.0
+    with threadpool_limits(1), ThreadPoolExecutor(n_threads) as pool:
+        for _ in range(10):
+            start = time.perf_counter()
+            list(pool.map(lambda _: [A @ A for _ in range(10)], range(n_threads)))
+            best = max(best, n_threads * 10 * 2 * size**3 / (time.perf_counter() - start))
+    return best
+
+
+def one_reuters(method: str) -> Result:
+    """One method on words."""
+    views, labels = words()
+    fitted, result = timed(lambda: our_methods(6)[method].fit(views))
+    return result | {"ari": adjusted_rand_index(labels, fitted.labels_)}
+
+
+def one_disk(engine: str, folder: str, limit: str) -> Result:
+    """A fit from Parquet; with a limit, memory beyond it cannot be had."""
+    if int(limit):
+        resource.setrlimit(resource.RLIMIT_DATA, (int(limit), int(limit)))
+    paths = paths_of(Path(folder), len(WIDTHS))
+    model, result = timed(lambda: SemiNTF(K, random_state=0, engine=engine, scratch=folder).fit(paths))
+    np.save(Path(folder) / f"labels-{engine}.npy", model.labels_)
+    result |= {"peak": peak_bytes(), "iterations": model.n_iter_}
+    return result | {"predicted_memory": model.estimate(len(model.labels_), WIDTHS, group_rows=CHUNK)[engine].memory}
+
+
+def one_estimate(engine: str, n_rows: str, n_clusters: str, columns: str, n_anchors: str) -> Result:
+    """What was needed, by this process or by workers, and what was to be expected; arrays in memory, else Parquet.
+
+    Predicting and writing files are not done before: what they leave in the allocator's hands would be missing later.
+    """
+    N, clusters, widths = int(n_rows), int(n_clusters), [int(width) for width in columns.split()]
+    anchors: Any = n_anchors if n_anchors == "auto" else int(n_anchors)
+    with tempfile.TemporaryDirectory() as folder:
+        model = SemiNTF(clusters, random_state=0, engine=engine, n_anchors=anchors, scratch=folder)
+        if engine == "memory":
+            views: list[Any] = views_of(N, widths, clusters)[0]
+        else:
+            in_a_process("one_parquet", folder, n_rows, columns, n_clusters)
+            views = paths_of(Path(folder), len(widths))
+        if engine != "dask":
+            result = timed(lambda: model.fit(views))[1]
+            predicted = model.estimate(N, widths, group_rows=CHUNK)[engine]
+        else:
+            distributed: Any = import_module("distributed")
+            with local_cluster(os.cpu_count() or 1) as cluster, distributed.Client(cluster) as client:
+                client.run(import_module, "manyview")
+                before = sum(client.run(resident_bytes).values())
+                result = timed(lambda: model.fit(views))[1]
+                result["above"] = sum(client.run(peak_bytes).values()) - before
+                predicted = model.estimate(N, widths, group_rows=CHUNK)[engine]
+    result |= {"predicted_seconds": predicted.seconds, "predicted_memory": predicted.memory}
+    return result | {"left_out": len(model.views_left_out_)}
+
+
+def one_parquet(folder: str, n_rows: str, columns: str, n_clusters: str) -> Result:
+    """Nothing but the files."""
+    parquet_of(int(n_rows), Path(folder), [int(width) for width in columns.split()], int(n_clusters))
+    return {}
+
+
+def local_cluster(n_workers: int = 3) -> Any:
+    """A scheduler and worker processes, which nobody can reach from outside."""
+    # a killed worker that is not back in time would be given up by LocalCluster: 15 s are few on a busy machine
+    import_module("dask").config.set({"distributed.deploy.lost-worker-timeout": "10 minutes"})
+    distributed: Any = import_module("distributed")
+    return distributed.LocalCluster(
+        processes=True, n_workers=n_workers, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0"
+    )
+
+
+def one_dask(n_rows: str, folder: str) -> Result:
+    """A fit in memory, one on three workers with the bytes of an iteration, and one of whose workers one is killed."""
+    distributed: Any = import_module("distributed")
+    paths, marks = paths_of(Path(folder), len(WIDTHS)), list[int]()
+    settings: dict[str, Any] = {"random_state": 0, "tol": 0, "max_iter": 6}
+    traffic = Traffic()
+
+    def count(stage: str, done: int, total: int) -> None:
+        if stage == "factorization":
+            marks.append(traffic.bytes)
+
+    with local_cluster() as cluster, distributed.Client(cluster) as client:
+
+        def kill(stage: str, done: int, total: int) -> None:
+            if stage == "factorization" and done == 3:
+                os.kill(min(client.run(os.getpid).values()), signal.SIGKILL)
+
+        memory, in_memory = timed(lambda: SemiNTF(K, engine="memory", **settings).fit(paths))
+        model, found = timed(lambda: SemiNTF(K, engine="dask", verbose=count, **settings).fit(paths))
+        harmed = SemiNTF(K, engine="dask", verbose=kill, **settings).fit(paths)
+        same = [
+            bool(np.array_equal(memory.labels_, other.labels_) and np.array_equal(memory.factors_, other.factors_))
+            for other in (model, harmed)
+        ]
+    return {
+        "seconds": found["seconds"],
+        "in_memory": in_memory["seconds"],
+        "bytes": float(np.median(np.diff(marks))),
+        "same": same[0],
+        "same_after_kill": same[1],
+    }
+
+
+class Traffic:
+    """Bytes that go through the sockets of this process, in which client and scheduler live."""
+
+    def __init__(self) -> None:
+        tcp: Any = import_module("distributed.comm.tcp")
+        self.bytes = 0
+        write, from_frames = tcp.TCP.write, tcp.from_frames
+
+        async def counted_write(comm: Any, *args: Any, **options: Any) -> Any:
+            size = await write(comm, *args, **options)
+            self.bytes += int(size or 0)
+            return size
+
+        async def counted_from_frames(frames: Any, *args: Any, **options: Any) -> Any:
+            self.bytes += sum(len(frame) for frame in ([frames] if isinstance(frames, bytes | bytearray) else frames))
+            return await from_frames(frames, *args, **options)
+
+        tcp.TCP.write, tcp.from_frames = counted_write, counted_from_frames
+
+
+def one_kept_fit(folder: str, kill_at: str) -> Result:
+    """A fit with a checkpoint that kills itself after an iteration, if told to."""
+
+    def die(stage: str, done: int, total: int) -> None:
+        if stage == "factorization" and done and done == int(kill_at):
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    views, _ = views_of(20_000)
+    model = SemiNTF(K, random_state=0, tol=0, max_iter=30, verbose=die)
+    model.fit(views, checkpoint=Path(folder) / "kept", checkpoint_every=3)
+    np.save(Path(folder) / "indicator.npy", model.indicator_)
+    return {"iterations": model.n_iter_}

@@ -1,0 +1,147 @@
+"""The parts of the benchmark: which cases there are, and a record of each as soon as it is measured."""
+
+from __future__ import annotations
+
+import argparse
+import random
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from manyview.metrics import adjusted_rand_index
+from scaling.data import WIDTHS, K, parquet_of
+from scaling.process import Result, in_a_process, in_turns
+
+LIMIT = 3_000_000_000  # bytes that a fit from disk may allocate
+LLOYD = "KMeans, 20 passes"
+MOST_ROWS = {"SpectralClustering": 10_000, "SFMC": 10_000, "LMVSC": 100_000}  # beyond, minutes to hours
+Options = argparse.Namespace
+Case = tuple[str, int, int, str, str]  # engine, rows, clusters, columns, anchors
+
+
+def speed(options: Options) -> Iterator[Result]:
+    """SemiNTF beside k-means on the concatenation, three times in turns, and the anchor methods of this package."""
+    others = ("MiniBatchKMeans", "FMCNOF", "LMVSC", "SFMC", "SpectralClustering")
+    for n_rows in options.rows or (10_000, 100_000, 1_000_000):
+        found = in_turns("one_speed", (LLOYD, "SemiNTF"), 3, n_rows)
+        for method in (method for method in others if n_rows <= MOST_ROWS.get(method, n_rows)):
+            found |= in_turns("one_speed", (method,), 1, n_rows)
+        yield from ({"rows": n_rows, "method": method} | summed_up(turns) for method, turns in found.items())
+
+
+def summed_up(turns: list[Result]) -> Result:
+    """All seconds, and of everything else the turn with the median of them; nothing if one was stopped."""
+    if not all(turns):
+        return {"seconds": []}
+    middle = sorted(turns, key=lambda one: float(one["seconds"]))[len(turns) // 2]
+    return middle | {"seconds": [one["seconds"] for one in turns]}
+
+
+def roofline(options: Options) -> Iterator[Result]:
+    """How near an iteration comes to the speed of memory, and to that of the arithmetic it cannot do without."""
+    for n_rows in options.rows or (1_000_000,):
+        for _ in range(options.times or 10):
+            for threads in (1, 2):
+                yield {"rows": n_rows, "threads": threads} | in_a_process("one_roofline", n_rows, threads)
+
+
+def reuters(options: Options) -> Iterator[Result]:
+    """The shape of Reuters; the two fastest five times in turns."""
+    found = in_turns("one_reuters", ("SemiNTF", "FMCNOF"), 5) | in_turns("one_reuters", ("LMVSC", "SFMC"), 1)
+    yield from ({"method": method} | summed_up(turns) for method, turns in found.items())
+
+
+def disk(options: Options) -> Iterator[Result]:
+    """Parquet under a memory limit; up to a million rows also in memory, and the labels compared."""
+    for n_rows in options.rows or (1_000_000, 10_000_000):
+        with tempfile.TemporaryDirectory(dir=options.folder) as name:
+            parquet_of(n_rows, Path(name))
+            record = {"rows": n_rows, "limit": LIMIT} | in_a_process("one_disk", "disk", name, LIMIT)
+            if n_rows <= 1_000_000:
+                record["in_memory"] = in_a_process("one_disk", "memory", name, 0)
+                both = [np.load(Path(name) / f"labels-{engine}.npy") for engine in ("disk", "memory")]
+                record["ari_with_memory"] = adjusted_rand_index(*both)
+            yield record
+
+
+def dask(options: Options) -> Iterator[Result]:
+    """Three worker processes and a scheduler on this machine; one worker is killed."""
+    for n_rows in options.rows or (200_000, 400_000, 800_000, 1_600_000):
+        with tempfile.TemporaryDirectory(dir=options.folder) as name:
+            parquet_of(n_rows, Path(name))
+            yield {"rows": n_rows} | in_a_process("one_dask", n_rows, name)
+
+
+def kill(options: Options) -> Iterator[Result]:
+    """SIGKILL at a random iteration, resume, and compare with a fit in peace."""
+    moments = random.Random(0)
+    with tempfile.TemporaryDirectory(dir=options.folder) as name:
+        in_a_process("one_kept_fit", name, 0)
+        whole = np.load(Path(name) / "indicator.npy")
+        for _ in range(options.times or 20):
+            moment = moments.randint(1, 29)
+            with tempfile.TemporaryDirectory(dir=options.folder) as other:
+                in_a_process("one_kept_fit", other, moment, check=False)
+                died = not (Path(other) / "indicator.npy").exists()
+                in_a_process("one_kept_fit", other, 0)
+                equal = bool(np.array_equal(whole, np.load(Path(other) / "indicator.npy")))
+            yield {"iteration": moment, "died": died, "equal": equal}
+
+
+def estimate(options: Options) -> Iterator[Result]:
+    """Predicted beside measured, where factors were found: many rows, and one size at a time far from the usual."""
+    usual, rows = " ".join(map(str, WIDTHS)), options.rows
+    cases: list[Case] = [("memory", n, K, usual, "auto") for n in rows or (3_000, 30_000, 300_000, 1_000_000)]
+    cases += [("disk", n, K, usual, "auto") for n in rows or (30_000, 300_000, 1_000_000)]
+    cases += [("dask", n, K, usual, "auto") for n in rows or (30_000, 300_000, 1_000_000)]
+    if not rows:
+        cases += [("memory", 100_000, 50, usual, "auto"), ("memory", 100_000, 100, "64 64", "auto")]
+        cases += [("memory", 100_000, 5, "500 300", "auto"), ("memory", 2_000, K, "5000 3000", "auto")]
+        cases += [("memory", 200_000, K, " ".join(["10"] * 8), "auto"), ("memory", 100_000, K, usual, "2000")]
+        cases += [("disk", 200_000, 30, "100 100 100", "auto"), ("dask", 100_000, 30, "100 100 100", "auto")]
+    yield from map(estimated, cases)
+
+
+def unseen(options: Options) -> Iterator[Result]:
+    """The same for random shapes: nobody can have adjusted anything on them."""
+    yield from ({"seed": options.seed} | estimated(case) for case in random_shapes(options.times or 24, options.seed))
+
+
+def estimated(case: Case) -> Result:
+    """One case."""
+    return dict(zip(("engine", "rows", "K", "columns", "anchors"), case, strict=True)) | in_a_process(
+        "one_estimate", *case
+    )
+
+
+def random_shapes(times: int, seed: int) -> list[Case]:
+    """Sizes from even distributions of their logarithms."""
+    rng = random.Random(seed)
+
+    def drawn(smallest: float, largest: float) -> int:
+        return int(smallest * (largest / smallest) ** rng.random())
+
+    return [
+        (
+            ("memory", "disk", "dask")[i % 3],
+            drawn(1_000, 500_000),
+            drawn(2, 40),
+            " ".join(str(drawn(4, 400)) for _ in range(rng.randint(1, 5))),
+            "auto",
+        )
+        for i in range(times)
+    ]
+
+
+PARTS: Sequence[Callable[[Options], Iterator[Result]]] = (
+    speed,
+    roofline,
+    reuters,
+    disk,
+    dask,
+    kill,
+    estimate,
+    unseen,
+)

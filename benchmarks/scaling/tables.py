@@ -1,0 +1,321 @@
+"""Tables of docs/scale.md from the journal of the benchmark."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from statistics import median
+
+from manyview.engine import BLOCK_ROWS
+from scaling.data import WIDTHS, K
+from scaling.parts import LLOYD
+from scaling.process import Result
+
+PROMISED = 1.5  # the factor within which needs are predicted
+PUBLISHED_REUTERS = 420  # seconds
+NEIGHBOURS = 10
+TWO_CORES = 2  # of the machine, for work that all threads share
+TASK_SECONDS = 0.0002  # that the scheduler takes for a task, as its makers say
+Records = list[Result]
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """Lines of Markdown."""
+    lines = [list(head), ["---"] * len(head), *map(list, rows)]
+    return [f"| {' | '.join(line)} |" for line in lines]
+
+
+def short(value: float) -> str:
+    """Three digits, or the whole number."""
+    return f"{value:,.0f}" if value >= 99.5 else f"{value:.2f}" if value < 1 else f"{value:.1f}"
+
+
+def megabytes(size: float) -> str:
+    return f"{size / 1e6:,.0f}"
+
+
+def each(values: Sequence[float]) -> str:
+    """The median, and all in brackets if there are several."""
+    several = f" ({', '.join(map(short, values))})" if len(values) > 1 else ""
+    return short(median(values)) + several
+
+
+def allowed_bytes(n_rows: int) -> float:
+    """The goal for the peak above the input: N (20 K V + 8 k V) bytes + 500 MB."""
+    V = len(WIDTHS)
+    return n_rows * (20 * K * V + 8 * NEIGHBOURS * V) + 500e6
+
+
+def speed(records: Records) -> list[str]:
+    """Methods by rows, the fastest first."""
+    lloyd = {one["rows"]: one for one in records if one["method"] == LLOYD}
+
+    def row(one: Result) -> list[str]:
+        name = f"**{one['method']}**" if one["method"] == "SemiNTF" else one["method"]
+        if not one["seconds"]:
+            return [f"{one['rows']:,}", name, "stopped", *[""] * 5]
+        base = lloyd[one["rows"]]
+        return [
+            f"{one['rows']:,}",
+            name,
+            each(one["seconds"]),
+            short(one["work"]),
+            short(median(one["seconds"]) / median(base["seconds"])),
+            short(one["work"] / base["work"]),
+            megabytes(one["above"]),
+            f"{one['ari']:.3f}",
+        ]
+
+    ordered = sorted(records, key=lambda one: (one["rows"], median(one["seconds"] or [1e9])))
+    head = ("rows", "method", "s", "processor s", "times k-means", "in processor s", "peak above input MB", "ARI")
+    return table(head, map(row, ordered))
+
+
+def stages(records: Records) -> list[str]:
+    """Where SemiNTF spends its seconds."""
+    ours = [one for one in records if one["method"] == "SemiNTF"]
+    names = list(dict.fromkeys(stage for one in ours for stage in one["stages"]))
+    rows = [[f"{one['rows']:,}", *(short(one["stages"].get(name, 0)) for name in names)] for one in ours]
+    return table(["rows", *names], rows)
+
+
+def roofline(records: Records) -> list[str]:
+    """Medians of the runs, and their range."""
+
+    def row(threads: int) -> list[str]:
+        runs = [one for one in records if one["threads"] == threads]
+        middle = {key: median(one[key] for one in runs) for key in runs[0]}
+        roof = max(middle["copy"], middle["operations"] / middle["arithmetic"])
+        ranges = (sorted(one[key] for one in runs) for key in ("of_copy", "fastest"))
+        return [
+            str(threads),
+            f"{middle['iteration'] * 1e3:.1f}",
+            f"{middle['copy'] * 1e3:.1f}",
+            f"{middle['of_copy']:.2f}",
+            *(f"{values[0]:.2f} … {values[-1]:.2f}" for values in ranges),
+            f"{middle['moved'] / middle['copy'] / 1e9:.1f}",
+            f"{middle['operations'] / middle['iteration'] / 1e9:.0f}",
+            f"{middle['arithmetic'] / 1e9:.0f}",
+            f"{roof / middle['iteration']:.2f}",
+        ]
+
+    head = ("threads", "ms an iteration", "ms a copy", "of the copy", f"in {len(records) // 2} runs", "fastest of both")
+    more = ("copy GB/s", "GFlop/s", "square products GFlop/s", "of the lower roof")
+    return table((*head, *more), map(row, (1, 2)))
+
+
+def reuters(records: Records) -> list[str]:
+    """Methods on words."""
+    rows = [
+        [one["method"], each(one["seconds"]), short(one["work"]), megabytes(one["above"]), f"{one['ari']:.3f}"]
+        for one in records
+    ]
+    published = ["Semi-NTF as published", str(PUBLISHED_REUTERS), "", "", ""]
+    return table(("method", "s", "processor s", "peak above input MB", "ARI"), [published, *rows])
+
+
+def disk(records: Records) -> list[str]:
+    """Disk under its limit, and memory beside it."""
+
+    def row(n_rows: int, engine: str, limit: str, one: Result, ari: str) -> list[str]:
+        seconds, peak = f"{one['seconds']:.0f}", f"{one['peak'] / 1e9:.2f}"
+        above, predicted = (megabytes(one[key]) for key in ("above", "predicted_memory"))
+        return [f"{n_rows:,}", engine, limit, seconds, peak, above, predicted, str(one["iterations"]), ari]
+
+    rows = []
+    for one in records:
+        ari = f"{one['ari_with_memory']:.4f}" if "ari_with_memory" in one else ""
+        rows.append(row(one["rows"], "disk", f"{one['limit'] / 1e9:.0f}", one, ari))
+        if "in_memory" in one:
+            rows.append(row(one["rows"], "memory", "", one["in_memory"], ""))
+    head = ("rows", "engine", "limit GB", "s", "peak of the process GB", "above its start MB", "MB predicted")
+    return table((*head, "iterations", "ARI with memory"), rows)
+
+
+def dask(records: Records) -> list[str]:
+    """Three workers."""
+    rows = [
+        [
+            f"{one['rows']:,}",
+            short(one["seconds"]),
+            short(one["in_memory"]),
+            f"{one['bytes'] / 1e3:.0f}",
+            "yes" if one["same"] else "no",
+            "yes" if one["same_after_kill"] else "no",
+        ]
+        for one in records
+    ]
+    head = ("rows", "s", "s in memory", "kB an iteration through client and scheduler", "same bits")
+    return table((*head, "and with a worker killed by SIGKILL"), rows)
+
+
+def kill(records: Records) -> list[str]:
+    """One line."""
+    died, equal = (sum(one[key] for one in records) for key in ("died", "equal"))
+    return [f"Killed by SIGKILL after {died} random iterations and taken up again, equal to the bit {equal} times."]
+
+
+def ratio(predicted: float, measured: float) -> float:
+    """How far off, at least one."""
+    return max(predicted / measured, measured / predicted)
+
+
+def estimate(records: Records) -> list[str]:
+    """Predicted beside measured; what is off by more than promised stands out."""
+
+    def pair(predicted: float, measured: float, say: Callable[[float], str]) -> list[str]:
+        off = ratio(predicted, measured) > PROMISED
+        return [f"**{say(predicted)}**" if off else say(predicted), say(measured)]
+
+    rows = [
+        [
+            f"{one['rows']:,}",
+            str(one["K"]),
+            one["columns"].replace(" ", ", "),
+            one["anchors"],
+            one["engine"],
+            *pair(one["predicted_seconds"], one["seconds"], short),
+            *pair(one["predicted_memory"], one["above"], megabytes),
+            str(one["left_out"] or ""),
+        ]
+        for one in records
+    ]
+    head = ("rows", "K", "columns", "anchors", "engine", "s predicted", "s", "MB predicted", "MB", "views left out")
+    return table(head, rows)
+
+
+def within(records: Records) -> tuple[int, int, float]:
+    """Predictions within the promised factor, all, and the largest factor."""
+    ratios = [ratio(one["predicted_seconds"], one["seconds"]) for one in records]
+    ratios += [ratio(one["predicted_memory"], one["above"]) for one in records]
+    return sum(value <= PROMISED for value in ratios), len(ratios), max(ratios)
+
+
+def said_within(records: Records) -> list[str]:
+    """One line on the table above it."""
+    good, of_all, worst = within(records)
+    return [f"Of these {of_all} predictions {good} are within a factor of {PROMISED}, and all within {worst:.1f}."]
+
+
+def goals(by_part: dict[str, Records]) -> list[str]:
+    """What was asked for, and what the records say."""
+    ours = {one["rows"]: one for one in by_part["speed"] if one["method"] == "SemiNTF"}
+    lloyd = {one["rows"]: one for one in by_part["speed"] if one["method"] == LLOYD}
+    N, seconds = max(ours), {n: median(one["seconds"]) for n, one in ours.items()}
+    times = seconds[N] / median(lloyd[N]["seconds"])
+    growth, work = seconds[N] / seconds[N // 10], ours[N]["work"] / ours[N // 10]["work"]
+    room = allowed_bytes(N)
+    copies = [median(one["of_copy"] for one in by_part["roofline"] if one["threads"] == t) for t in (1, 2)]
+    fastest = [median(one["fastest"] for one in by_part["roofline"] if one["threads"] == t) for t in (1, 2)]
+    took = {one["method"]: median(one["seconds"]) for one in by_part["reuters"] if one["seconds"]}
+    rivals = {method: took["SemiNTF"] / value for method, value in took.items() if method != "SemiNTF"}
+    million, most = min(by_part["disk"], key=lambda o: o["rows"]), max(by_part["disk"], key=lambda o: o["rows"])
+    killed, traffic = by_part["kill"], [one["bytes"] / 1e3 for one in by_part["dask"]]
+    usual, unseen = within(by_part["estimate"]), within(by_part["unseen"])
+    per_rival = ", ".join(f"{share:.2f} of {method}" for method, share in rivals.items())
+    rows = [
+        (
+            f"at most 5 times the Lloyd passes at {N:,} rows",
+            times <= 5,
+            f"{times:.1f} of the {lloyd[N]['passes']} passes that k-means made, "
+            f"{times * lloyd[N]['passes'] / 20:.1f} of twenty",
+        ),
+        (f"from {N // 10:,} rows on at most 11 times", growth <= 11, f"{growth:.1f}, in processor seconds {work:.1f}"),
+        (
+            "peak above input at most N (20 K V + 8 k V) bytes + 500 MB",
+            ours[N]["above"] <= room,
+            f"{megabytes(ours[N]['above'])} of {megabytes(room)} MB",
+        ),
+        (
+            "half the speed of memory in an iteration",
+            min(copies) >= 0.5,
+            f"{copies[0]:.2f} with one thread, {copies[1]:.2f} with two; fastest beside fastest "
+            f"{fastest[0]:.2f} and {fastest[1]:.2f}",
+        ),
+        ("Reuters shape faster than LMVSC, SFMC, FMCNOF", max(rivals.values()) < 1, f"time: {per_rival}"),
+        (
+            f"{most['rows']:,} rows from Parquet under 3 GB",
+            most["peak"] <= 3e9 and million["ari_with_memory"] >= 0.99,
+            f"{most['seconds']:.0f} s, peak {most['peak'] / 1e9:.2f} GB; labels of disk and memory at "
+            f"{million['rows']:,} rows: ARI {million['ari_with_memory']:.4f}",
+        ),
+        (
+            "SIGKILL at 20 random iterations",
+            all(one["equal"] and one["died"] for one in killed),
+            f"{sum(one['equal'] for one in killed)} of {len(killed)} equal to the bit",
+        ),
+        (
+            "Dask, same bits, worker killed, bytes constant in N",
+            all(one["same"] and one["same_after_kill"] for one in by_part["dask"]),
+            f"{min(traffic):.0f} to {max(traffic):.0f} kB an iteration from "
+            f"{by_part['dask'][0]['rows']:,} to {by_part['dask'][-1]['rows']:,} rows",
+        ),
+        (
+            "time and memory estimated within 1.5",
+            usual[0] == usual[1] and unseen[0] == unseen[1],
+            f"{usual[0]} of {usual[1]} in usual shapes, at most {usual[2]:.1f}; {unseen[0]} of {unseen[1]} in random "
+            f"shapes, at most {unseen[2]:.1f}",
+        ),
+    ]
+    return table(("goal", "reached", ""), [(goal, "yes" if reached else "no", said) for goal, reached, said in rows])
+
+
+def billion(by_part: dict[str, Records]) -> list[str]:
+    """What 10^9 rows need on 32 machines of 8 cores, from the constants that were measured."""
+    N, machines, cores, V, L, k = 10**9, 32, 256, len(WIDTHS), 2 * (len(WIDTHS) + 1), NEIGHBOURS
+    ours = max((one for one in by_part["speed"] if one["method"] == "SemiNTF"), key=lambda one: one["rows"])
+    over_rows = sum(ours["stages"][stage] for stage in ("geometry", "graph", "start", "labels"))
+    a_row = TWO_CORES * over_rows / ours["rows"]  # core-seconds
+    alone = [one for one in by_part["roofline"] if one["threads"] == 1]
+    an_iteration = median(one["iteration"] for one in alone) / alone[0]["rows"]
+    longest = by_part["dask"][-1]
+    slower = longest["seconds"] / longest["in_memory"]
+    blocks = -(-N // BLOCK_ROWS)
+    size = 2 ** max(math.ceil(math.log2(blocks / (8 * cores))), 0)
+    bundles = -(-blocks // size)
+    tasks = 3 * bundles
+    sizes = {
+        "input, float32": (f"4 N ({' + '.join(map(str, WIDTHS))})", 4 * sum(WIDTHS)),
+        "graph": (f"N L (6 k + 1), L = {L}, k = {k}", L * (6 * k + 1)),
+        "T, S, and U in two generations": ("N (8 (3K + 1) + 12 K)", 8 * (3 * K + 1) + 12 * K),
+        "results": ("N (16 K + 56)", 16 * K + 56),
+    }
+
+    def room(of_row: float) -> str:
+        return f"{N * of_row / 1e9:,.0f} GB, {N * of_row / machines / 1e9:.1f} GB a machine"
+
+    rows = [[name, formula, room(of_row)] for name, (formula, of_row) in sizes.items()]
+    passes, sweep = slower * N * a_row / cores, slower * N * an_iteration / cores
+    rows += [
+        ["memory in all", "", room(sum(of_row for _, of_row in sizes.values()))],
+        ["core-seconds a row, all passes but iterations", f"measured at {ours['rows']:,} rows", f"{a_row:.2g}"],
+        ["core-seconds a row, an iteration", "measured with one thread", f"{an_iteration:.2g}"],
+        ["on workers", f"measured at {longest['rows']:,} rows", f"{slower:.1f} times as long"],
+        ["geometry, graph, start and labels, time", "", f"{passes / 60:.1f} minutes"],
+        ["an iteration, time", "and the scheduler", f"{sweep:.2f} s + {tasks * TASK_SECONDS:.1f} s"],
+        ["blocks and bundles", "at most 8 bundles a thread", f"{blocks:,} blocks in {bundles:,} bundles of {size}"],
+        [
+            "an iteration, network",
+            f"{bundles:,} partial results of at most (3K + 1) K + K² doubles",
+            f"{bundles * 8 * ((3 * K + 1) * K + K * K) / 1e6:.0f} MB, in four levels of eight",
+        ],
+        ["scheduler", f"{tasks:,} tasks a pass at {TASK_SECONDS * 1e3:.1f} ms", f"{tasks * TASK_SECONDS:.1f} s a pass"],
+    ]
+    return table((f"V = {V}, K = {K}, m = 500", "formula", "10^9 rows"), rows)
+
+
+def made(by_part: dict[str, Records]) -> dict[str, list[str]]:
+    """All tables by the name of their mark."""
+    return {
+        "goals": goals(by_part),
+        "speed": speed(by_part["speed"]),
+        "stages": stages(by_part["speed"]),
+        "roofline": roofline(by_part["roofline"]),
+        "reuters": reuters(by_part["reuters"]),
+        "disk": disk(by_part["disk"]),
+        "dask": dask(by_part["dask"]),
+        "kill": kill(by_part["kill"]),
+        "estimate": [*estimate(by_part["estimate"]), "", *said_within(by_part["estimate"])],
+        "billion": billion(by_part),
+        "unseen": [*estimate(by_part["unseen"]), "", *said_within(by_part["unseen"])],
+    }
