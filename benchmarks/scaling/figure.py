@@ -32,7 +32,7 @@ def draw(by_part: Records, file: Path) -> None:
     dashed: dict[str, Any] = {"linewidth": 2.5, "color": "black", "linestyle": "--", "marker": "s", "markersize": 5}
     seconds.plot(rows, [one["seconds"] for one in on_disk], label=f"{OURS} from disk", **dashed)
     memory.plot(rows, [one["above"] / 1e6 for one in on_disk], **dashed)
-    limits = [10**4, 10**7]
+    limits = [int(10 ** (4 + step / 10)) for step in range(31)]  # no straight line in these axes
     memory.plot(limits, [allowed_bytes(n) / 1e6 for n in limits], color="grey", linestyle=":", label="goal in memory")
     traffic.plot(
         [one["rows"] for one in by_part["dask"]], [one["bytes"] / 1e3 for one in by_part["dask"]], "o-", color="black"
@@ -47,7 +47,7 @@ def draw(by_part: Records, file: Path) -> None:
         axes.grid(visible=True, which="major", alpha=0.3)
     seconds.set_yscale("log")
     memory.set_yscale("log")
-    traffic.set_ylim(0, None)
+    traffic.set(xscale="linear", ylim=(0, 1.3 * max(one["bytes"] / 1e3 for one in by_part["dask"])))
     seconds.legend(fontsize=8)
     memory.legend(fontsize=8)
     figure.savefig(file, dpi=110)
