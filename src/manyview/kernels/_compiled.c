@@ -29,12 +29,19 @@ which of them this processor likes best. */
 
 typedef int64_t number;
 
+/* memory that is needed next is fetched in the meantime, so many bytes in every step of a loop */
+struct ahead {
+    const char *next;
+    number bytes;
+};
+
 int interface(void) { return 1; } /* changes with the arguments of a function; compiled.py has the same number */
 
 #if defined(__x86_64__)
 #define LANES 16
 #define REGISTERS 32
 #define TARGET __attribute__((target("arch=x86-64-v4")))
+#define KEPT(v) __asm__("" : "+v"(v))
 #define NOT_ABOVE(d, bound) _mm512_cmp_ps_mask(_mm512_loadu_ps(d), _mm512_set1_ps(bound), _CMP_LE_OQ)
 #define LARGER(a, b) ((vector)_mm512_max_ps((__m512)(a), (__m512)(b)))
 #define SMALLER(a, b) ((vector)_mm512_min_ps((__m512)(a), (__m512)(b)))
@@ -43,6 +50,7 @@ int interface(void) { return 1; } /* changes with the arguments of a function; c
 #define LANES 8
 #define REGISTERS 16
 #define TARGET __attribute__((target("arch=x86-64-v3")))
+#define KEPT(v) __asm__("" : "+x"(v))
 #define NOT_ABOVE(d, bound) _mm256_movemask_ps(_mm256_cmp_ps(_mm256_loadu_ps(d), _mm256_set1_ps(bound), _CMP_LE_OQ))
 #define LARGER(a, b) ((vector)_mm256_max_ps((__m256)(a), (__m256)(b)))
 #define SMALLER(a, b) ((vector)_mm256_min_ps((__m256)(a), (__m256)(b)))
@@ -51,6 +59,7 @@ int interface(void) { return 1; } /* changes with the arguments of a function; c
 #define LANES 4
 #define REGISTERS 16
 #define TARGET
+#define KEPT(v) __asm__("" : "+x"(v))
 #define NOT_ABOVE(d, bound) _mm_movemask_ps(_mm_cmple_ps(_mm_loadu_ps(d), _mm_set1_ps(bound)))
 #define LARGER(a, b) ((vector)_mm_max_ps((__m128)(a), (__m128)(b)))
 #define SMALLER(a, b) ((vector)_mm_min_ps((__m128)(a), (__m128)(b)))
@@ -67,6 +76,7 @@ int lanes(void)
 #define LANES 4
 #define REGISTERS 32
 #define TARGET
+#define KEPT(v)
 #define LARGER(a, b) ((vector)either((a) > (b), (bits)(a), (bits)(b)))
 #define SMALLER(a, b) ((vector)either((a) < (b), (bits)(a), (bits)(b)))
 #define LARGER_BITS(a, b) either((a) > (b), a, b)
@@ -89,6 +99,7 @@ int lanes(void) { return 4; }
 #define either NAMED(either, LANES)
 #define renew NAMED(renew, LANES)
 #define contract NAMED(contract, LANES)
+#define fetch NAMED(fetch, LANES)
 #define sweep_part NAMED(sweep_part, LANES)
 #define pass NAMED(pass, LANES)
 #define take_parts NAMED(take_parts, LANES)
@@ -260,27 +271,38 @@ each is compiled on its own */
 #define WIDTH_OF(left) ((left) >= 5 ? 5 : (left) >= 2 ? 2 : 1)
 #define MOST_K (REGISTERS == 32 ? 10 : 5)
 #define COLUMNS_OF(left) ((left) >= MOST_K ? MOST_K : WIDTH_OF(left))
+/* bytes of the next group for a fetch: while U is renewed S is fetched, in steps of 5 RUN products of vectors, and U
+while sums are taken, in steps of 5 MOST_J; no two fetches are farther apart than a line */
+#define FETCHES (RUN / 2) /* in a step of renew */
+#define BYTES_OF_S(r, K) MIN(LINE, 5 * RUN * LANES * sizeof(float) * (r) / ((K) * ((r) + (K)) * FETCHES))
+#define BYTES_OF_U(r, K) MIN(LINE, 5 * MOST_J * LANES * sizeof(float) * 2 / (2 * (r) + (K)))
+
+INLINE void fetch(struct ahead *ahead)
+{
+    __builtin_prefetch(ahead->next, 0, 2);
+    ahead->next += ahead->bytes;
+}
 
 /* Q = AᵀS + RᵀP with P = |U|, n_k rows of it from k0 on, which stay in registers; then the new U and its P, and the
-largest |H - Q| so far, as bits: those of numbers that are not negative sort like integers. Meanwhile the memory that
-comes next is fetched, here and below. */
-INLINE const vector *renew(const int n_k, number r, number K, number k0, float shrink, const float *restrict A,
-                           const float *restrict R, const vector *restrict S, const vector *U, vector *renewed,
-                           vector *restrict P, bits *restrict largest, const vector *next)
+largest |H - Q| so far, as bits: those of numbers that are not negative sort like integers. */
+INLINE void renew(const int n_k, number r, number K, number k0, float shrink, const float *restrict A,
+                  const float *restrict R, const vector *restrict S, const vector *U, vector *renewed,
+                  vector *restrict P, bits *restrict largest, struct ahead *ahead_)
 {
     const int run = n_k > 5 ? RUN / 2 : RUN;
     const vector zero = {0};
+    struct ahead ahead = *ahead_;
     bits most = *largest;
     ROLLED for (int t = 0; t < STEPS; t += run) {
         vector q[10][4] = {0}, x[4];
         ROLLED for (number j = 0; j < r; j++) {
-            for (int u = 0; u < 4; u += run) __builtin_prefetch(next++, 0, 2);
+            for (int f = 0; f < FETCHES; f++) fetch(&ahead);
             for (int u = 0; u < run; u++) x[u] = S[j * STEPS + t + u];
             for (int k = 0; k < n_k; k++)
                 for (int u = 0; u < run; u++) q[k][u] += A[j * K + k0 + k] * x[u];
         }
         ROLLED for (number j = 0; j < K; j++) {
-            for (int u = 0; u < 4; u += run) __builtin_prefetch(next++, 0, 2);
+            for (int f = 0; f < FETCHES; f++) fetch(&ahead);
             for (int u = 0; u < run; u++) x[u] = ABSOLUTE(U[j * STEPS + t + u]);
             for (int k = 0; k < n_k; k++)
                 for (int u = 0; u < run; u++) q[k][u] += R[j * K + k0 + k] * x[u];
@@ -295,25 +317,34 @@ INLINE const vector *renew(const int n_k, number r, number K, number k0, float s
             }
     }
     *largest = most;
-    return next;
+    *ahead_ = ahead;
 }
 
 /* sums += (S P)ᵀP over n tiles, n_j x n_k of it from j0, k0 on, not yet added up over the lanes; of a square on the
 diagonal of PᵀP, which is symmetric, a triangle will do */
-INLINE const vector *contract(const int n_j, const int n_k, const int square, number n, number r, number K, number j0,
-                              number k0, const vector *restrict S, const vector *restrict P, vector *restrict sums,
-                              const vector *next)
+INLINE void contract(const int n_j, const int n_k, const int square, number n, number r, number K, number j0, number k0,
+                     const vector *restrict S, const vector *restrict P, vector *restrict sums, struct ahead *ahead_)
 {
-    vector sum[5][5] = {0}, p[5];
+    struct ahead ahead = *ahead_;
+    vector sum[5][5] = {0}, few[5];
     const vector *X[5], *columns = P + k0 * STEPS;
     for (int j = 0; j < n_j; j++) X[j] = j0 + j < r ? S + (j0 + j) * STEPS : P + (j0 + j - r) * STEPS;
     ROLLED for (number i = 0; i < n; i++) {
         ROLLED for (int t = 0; t < STEPS; t++) {
-            __builtin_prefetch(next++, 0, 2);
-            for (int k = 0; k < n_k; k++) p[k] = columns[k * STEPS + t];
-            for (int j = 0; j < n_j; j++) {
-                vector x = square ? p[j] : X[j][t];
-                for (int k = square ? j : 0; k < n_k; k++) sum[j][k] += x * p[k];
+            fetch(&ahead);
+            if (n_j < n_k) {
+                for (int j = 0; j < n_j; j++) few[j] = X[j][t];
+                for (int k = 0; k < n_k; k++) {
+                    vector p = square && k < n_j ? few[k] : columns[k * STEPS + t];
+                    KEPT(p); /* in its register: GCC would read it again for every product */
+                    for (int j = 0; j < (square ? MIN(k + 1, n_j) : n_j); j++) sum[j][k] += few[j] * p;
+                }
+            } else {
+                for (int k = 0; k < n_k; k++) few[k] = columns[k * STEPS + t];
+                for (int j = 0; j < n_j; j++) {
+                    vector x = square ? few[j] : X[j][t];
+                    for (int k = square ? j : 0; k < n_k; k++) sum[j][k] += x * few[k];
+                }
             }
         }
         columns += K * STEPS;
@@ -321,7 +352,7 @@ INLINE const vector *contract(const int n_j, const int n_k, const int square, nu
     }
     for (int j = 0; j < n_j; j++)
         for (int k = square ? j : 0; k < n_k; k++) sums[(j0 + j) * K + k0 + k] += sum[j][k];
-    return next;
+    *ahead_ = ahead;
 }
 
 /* tiles S (n, r, TILE), U and renewed (n, K, TILE); SP (r, K), PP (K, K) */
@@ -333,15 +364,16 @@ INLINE int32_t sweep_part(number n, number r, number K, float shrink, const vect
     for (number i = 0; i < (r + K) * K; i++) sums[i] = (vector){0};
     for (number i = 0; i < n; i += GROUP, S += GROUP * r * STEPS, U += GROUP * K * STEPS, renewed += GROUP * K * STEPS) {
         const number size = MIN(n - i, GROUP);
-        const vector *next = S + GROUP * r * STEPS;
+        struct ahead of_S = {(const char *)(S + GROUP * r * STEPS), BYTES_OF_S(r, K)};
+        struct ahead of_U = {(const char *)(U + GROUP * K * STEPS), BYTES_OF_U(r, K)};
         for (number g = 0; g < size; g++) {
             vector *place = renewed + g * K * STEPS;
             vector *fresh = COLUMNS_OF(K) < K && renewed == U ? aside : place; /* all of U is wanted to the end */
             for (number k = 0, n_k; k < K; k += n_k)
                 switch (n_k = COLUMNS_OF(K - k)) {
 #define COLUMNS(n_) case n_: if (n_ <= MOST_K) \
-    next = renew(n_, r, K, k, shrink, A, R, S + g * r * STEPS, U + g * K * STEPS, fresh, P + g * K * STEPS, \
-                 &largest, next); break;
+    renew(n_, r, K, k, shrink, A, R, S + g * r * STEPS, U + g * K * STEPS, fresh, P + g * K * STEPS, &largest, &of_S); \
+    break;
                     COLUMNS(1) COLUMNS(2) COLUMNS(5) COLUMNS(10)
                 }
             if (fresh == aside) memcpy(place, aside, K * TILE * sizeof(float));
@@ -352,21 +384,20 @@ INLINE int32_t sweep_part(number n, number r, number K, float shrink, const vect
                 n_j = PARTS(end - j, PARTS(end - j, MOST_J));
                 switch (8 * n_j + n_k) {
 #define BLOCK(j_, k_) \
-    case 8 * j_ + k_: if (j_ <= MOST_J) next = contract(j_, k_, 0, size, r, K, j, k, S, P, sums, next); break;
+    case 8 * j_ + k_: if (j_ <= MOST_J) contract(j_, k_, 0, size, r, K, j, k, S, P, sums, &of_U); break;
                     BLOCK(1, 1) BLOCK(2, 1) BLOCK(3, 1) BLOCK(4, 1) BLOCK(5, 1)
                     BLOCK(1, 2) BLOCK(2, 2) BLOCK(3, 2) BLOCK(4, 2) BLOCK(5, 2)
                     BLOCK(1, 5) BLOCK(2, 5) BLOCK(3, 5) BLOCK(4, 5) BLOCK(5, 5)
                 }
             }
             switch (n_k) {
-#define SQUARE(j_, k_, from) next = contract(j_, k_, 1, size, r, K, r + k + from, k + from, S, P, sums, next)
+#define SQUARE(j_, k_, from) contract(j_, k_, 1, size, r, K, r + k + from, k + from, S, P, sums, &of_U)
                 case 1: SQUARE(1, 1, 0); break;
                 case 2: SQUARE(2, 2, 0); break;
                 case 5: /* 15 sums and what makes them do not fit into 16 registers: two rows, then the others */
                     if (MOST_J == 5) SQUARE(5, 5, 0);
                     else SQUARE(2, 5, 0), SQUARE(3, 3, 2);
             }
-            if (next > S + 2 * GROUP * r * STEPS) next = U + GROUP * K * STEPS;
         }
     }
     for (number j = 0; j < r + K; j++)
@@ -476,6 +507,7 @@ TARGET void sparse_times(number n, const number *starts, const int32_t *columns,
 #undef LANES
 #undef REGISTERS
 #undef TARGET
+#undef KEPT
 #undef NOT_ABOVE
 #undef LARGER
 #undef SMALLER
