@@ -17,7 +17,7 @@ from manyview.datasets import make_views
 
 def main() -> None:
     """Fit files, then Dask arrays, and compare."""
-    data = make_views(n_samples=4_000, n_clusters=5, widths=(12, 30), random_state=0)
+    data = make_views(n_samples=6_000, n_clusters=5, widths=(12, 30), random_state=0)
     options = {"n_clusters": 5, "random_state": 0, "block_rows": 1_000}
     expected = SemiNTF(**options).fit(data.views)
 

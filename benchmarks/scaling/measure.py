@@ -234,14 +234,14 @@ class Traffic:
         tcp.TCP.write, tcp.from_frames = counted_write, counted_from_frames
 
 
-def one_kept_fit(folder: str, kill_at: str) -> Result:
+def one_kept_fit(folder: str, n_rows: str, kill_at: str) -> Result:
     """A fit with a checkpoint that kills itself after an iteration, if told to."""
 
     def die(stage: str, done: int, total: int) -> None:
         if stage == "factorization" and done and done == int(kill_at):
             os.kill(os.getpid(), signal.SIGKILL)
 
-    views, _ = views_of(20_000)
+    views, _ = views_of(int(n_rows))
     model = SemiNTF(K, random_state=0, tol=0, max_iter=30, verbose=die)
     model.fit(views, checkpoint=Path(folder) / "kept", checkpoint_every=3)
     np.save(Path(folder) / "indicator.npy", model.indicator_)

@@ -77,15 +77,16 @@ def dask(options: Options) -> Iterator[Result]:
 def kill(options: Options) -> Iterator[Result]:
     """SIGKILL at a random iteration, resume, and compare with a fit in peace."""
     moments = random.Random(0)
+    (n_rows,) = options.rows or (20_000,)
     with tempfile.TemporaryDirectory(dir=options.folder) as name:
-        in_a_process("one_kept_fit", name, 0)
+        in_a_process("one_kept_fit", name, n_rows, 0)
         whole = np.load(Path(name) / "indicator.npy")
         for _ in range(options.times or 20):
             moment = moments.randint(1, 29)
             with tempfile.TemporaryDirectory(dir=options.folder) as other:
-                in_a_process("one_kept_fit", other, moment, check=False)
+                in_a_process("one_kept_fit", other, n_rows, moment, check=False)
                 died = not (Path(other) / "indicator.npy").exists()
-                in_a_process("one_kept_fit", other, 0)
+                in_a_process("one_kept_fit", other, n_rows, 0)
                 equal = bool(np.array_equal(whole, np.load(Path(other) / "indicator.npy")))
             yield {"iteration": moment, "died": died, "equal": equal}
 

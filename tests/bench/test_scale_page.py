@@ -74,6 +74,6 @@ def test_one_measurement_in_a_process_of_its_own(scale):
 
 def test_a_killed_fit_is_measured_as_killed(scale, tmp_path):
     parts = importlib.import_module("scaling.parts")
-    (record,) = parts.kill(argparse.Namespace(times=1, folder=tmp_path))
+    (record,) = parts.kill(argparse.Namespace(rows=[6_000], times=1, folder=tmp_path))
     assert record["died"]
     assert record["equal"]

@@ -246,9 +246,9 @@ def check_multiview_estimator(estimator: Any) -> None:
 
     Examples
     --------
-    >>> from manyview import SemiNTF
+    >>> from manyview.cluster import AMGL
     >>> from manyview.testing import check_multiview_estimator
-    >>> check_multiview_estimator(SemiNTF())
+    >>> check_multiview_estimator(AMGL())
     """
     for check in multiview_checks():
         check(estimator)
