@@ -18,6 +18,7 @@ which of them this processor likes best. */
 
 #define INLINE static inline __attribute__((always_inline)) TARGET
 #define ROLLED _Pragma("GCC unroll 1")
+#define TWICE _Pragma("GCC unroll 2")
 #define UNROLLED _Pragma("GCC unroll 16")
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
@@ -29,7 +30,7 @@ which of them this processor likes best. */
 
 typedef int64_t number;
 
-/* memory that is needed next is fetched in the meantime, so many bytes in every step of a loop */
+/* memory that is needed next is fetched meanwhile, so many bytes in every step of a loop */
 struct ahead {
     const char *next;
     number bytes;
@@ -271,11 +272,11 @@ each is compiled on its own */
 #define WIDTH_OF(left) ((left) >= 5 ? 5 : (left) >= 2 ? 2 : 1)
 #define MOST_K (REGISTERS == 32 ? 10 : 5)
 #define COLUMNS_OF(left) ((left) >= MOST_K ? MOST_K : WIDTH_OF(left))
-/* bytes of the next group for a fetch: while U is renewed S is fetched, in steps of 5 RUN products of vectors, and U
-while sums are taken, in steps of 5 MOST_J; no two fetches are farther apart than a line */
+/* bytes of the next group that a fetch brings, a line at most: of S in a step of renew, which makes 5 RUN products, of
+U in a step of contract, which makes 5 MOST_J */
 #define FETCHES (RUN / 2) /* in a step of renew */
-#define BYTES_OF_S(r, K) MIN(LINE, 5 * RUN * LANES * sizeof(float) * (r) / ((K) * ((r) + (K)) * FETCHES))
-#define BYTES_OF_U(r, K) MIN(LINE, 5 * MOST_J * LANES * sizeof(float) * 2 / (2 * (r) + (K)))
+#define BYTES_OF_S(K) MIN(LINE, 5 * RUN * LANES * 4 / ((K) * FETCHES))
+#define BYTES_OF_U(r, K) MIN(LINE, 5 * MOST_J * LANES * 4 * 2 / (2 * (r) + (K)))
 
 INLINE void fetch(struct ahead *ahead)
 {
@@ -295,17 +296,18 @@ INLINE void renew(const int n_k, number r, number K, number k0, float shrink, co
     bits most = *largest;
     ROLLED for (int t = 0; t < STEPS; t += run) {
         vector q[10][4] = {0}, x[4];
-        ROLLED for (number j = 0; j < r; j++) {
+        const float *a = A + k0;
+        ROLLED for (const vector *s = S + t, *end = s + r * STEPS; s < end; s += STEPS, a += K) {
             for (int f = 0; f < FETCHES; f++) fetch(&ahead);
-            for (int u = 0; u < run; u++) x[u] = S[j * STEPS + t + u];
+            for (int u = 0; u < run; u++) x[u] = s[u];
             for (int k = 0; k < n_k; k++)
-                for (int u = 0; u < run; u++) q[k][u] += A[j * K + k0 + k] * x[u];
+                for (int u = 0; u < run; u++) q[k][u] += a[k] * x[u];
         }
-        ROLLED for (number j = 0; j < K; j++) {
-            for (int f = 0; f < FETCHES; f++) fetch(&ahead);
-            for (int u = 0; u < run; u++) x[u] = ABSOLUTE(U[j * STEPS + t + u]);
+        a = R + k0;
+        ROLLED for (const vector *s = U + t, *end = s + K * STEPS; s < end; s += STEPS, a += K) {
+            for (int u = 0; u < run; u++) x[u] = ABSOLUTE(s[u]);
             for (int k = 0; k < n_k; k++)
-                for (int u = 0; u < run; u++) q[k][u] += R[j * K + k0 + k] * x[u];
+                for (int u = 0; u < run; u++) q[k][u] += a[k] * x[u];
         }
         UNROLLED for (int k = 0; k < n_k; k++)
             for (int u = 0; u < run; u++) {
@@ -330,7 +332,7 @@ INLINE void contract(const int n_j, const int n_k, const int square, number n, n
     const vector *X[5], *columns = P + k0 * STEPS;
     for (int j = 0; j < n_j; j++) X[j] = j0 + j < r ? S + (j0 + j) * STEPS : P + (j0 + j - r) * STEPS;
     ROLLED for (number i = 0; i < n; i++) {
-        ROLLED for (int t = 0; t < STEPS; t++) {
+        TWICE for (int t = 0; t < STEPS; t++) {
             fetch(&ahead);
             if (n_j < n_k) {
                 for (int j = 0; j < n_j; j++) few[j] = X[j][t];
@@ -364,7 +366,7 @@ INLINE int32_t sweep_part(number n, number r, number K, float shrink, const vect
     for (number i = 0; i < (r + K) * K; i++) sums[i] = (vector){0};
     for (number i = 0; i < n; i += GROUP, S += GROUP * r * STEPS, U += GROUP * K * STEPS, renewed += GROUP * K * STEPS) {
         const number size = MIN(n - i, GROUP);
-        struct ahead of_S = {(const char *)(S + GROUP * r * STEPS), BYTES_OF_S(r, K)};
+        struct ahead of_S = {(const char *)(S + GROUP * r * STEPS), BYTES_OF_S(K)};
         struct ahead of_U = {(const char *)(U + GROUP * K * STEPS), BYTES_OF_U(r, K)};
         for (number g = 0; g < size; g++) {
             vector *place = renewed + g * K * STEPS;
