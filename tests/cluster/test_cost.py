@@ -119,7 +119,7 @@ def test_work_follows_the_sizes():
 def test_an_active_scheduler_is_asked_how_long_a_pass_takes(monkeypatch):
     usual = SemiNTF(10).estimate(1000, WIDTHS)["dask"].seconds
     monkeypatch.setattr(cost, "client_is_active", lambda: True)
-    monkeypatch.setattr(cost, "seconds_of_a_pass", lambda: 100.0)
+    monkeypatch.setattr(cost, "seconds_of_a_pass", lambda n_rows, block_rows: 100.0)
     assert SemiNTF(10).estimate(1000, WIDTHS)["dask"].seconds > 6000 > usual
 
 

@@ -210,6 +210,12 @@ def test_read_only_arrays_will_do(tables):
 # bad input
 
 
+@pytest.mark.parametrize("make", [lambda q: q, lambda q: [q, q], lambda q: {"x": q}], ids=["one", "list", "dict"])
+def test_a_query_is_told_what_to_do(tables, make):
+    with pytest.raises(TypeError, match=r"View '(view 0|x)' is a polars LazyFrame.*collect\(\).*sink_parquet"):
+        check_views(make(pl.DataFrame(tables[0]).lazy()))
+
+
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("make", [np.asarray, sp.csr_array, sp.csc_array, pd.DataFrame], ids=lambda make: make.__name__)
 def test_what_is_not_finite_is_named_with_view_and_row(value, make):

@@ -274,9 +274,16 @@ def test_streams_let_go_of_their_pages_at_the_end_of_a_row_group(wide, monkeypat
         assert (pa.total_allocated_bytes() > before) == holds
 
 
+def test_a_filtered_data_set_is_told_what_to_do(wide):
+    _, path = wide
+    filtered = ds.dataset(path).filter(ds.field("c0") > 0)
+    with pytest.raises(ValueError, match=r"View 'x': .*filtered.*write_dataset and give the folder"):
+        StoredTable(filtered, name="x")
+
+
 def test_a_parquet_file_without_rows_is_named(tmp_path):
     pq.ParquetWriter(tmp_path / "x.parquet", pa.schema([("c", pa.float32())])).close()
-    with pytest.raises(ValueError, match=r"View 'x': .*x\.parquet' cannot be read: it has no rows"):
+    with pytest.raises(ValueError, match=r"View 'x': .*x\.parquet' cannot be read: It has no rows"):
         check_views({"x": tmp_path / "x.parquet"}, lazy=True)
 
 

@@ -271,10 +271,10 @@ def _active_client() -> Any:
         ) from error
 
 
-def seconds_of_a_pass() -> float:
-    """Of a pass over bundles with nothing in them, on the cluster of the active client: what the scheduler takes."""
-    engine = DaskEngine(block_rows=1)
-    rows = engine.cut(_nothing, max(FEWEST_BUNDLES, BUNDLES_PER_THREAD * engine._n_threads()))
+def seconds_of_a_pass(n_rows: int, block_rows: int, /) -> float:
+    """Of a pass over blocks with nothing in them, on the cluster of the active client: what the scheduler takes."""
+    engine = DaskEngine(block_rows=block_rows)
+    rows = engine.cut(_nothing, n_rows)
     seconds = []
     for _ in range(TIMED_PASSES):
         start = time.perf_counter()

@@ -65,7 +65,7 @@ class ArrowSource:
         try:
             schema, parts = self._open().schema, self._parts()
             if not parts:
-                raise ValueError("it has no rows")
+                raise ValueError("It has no rows.")
         except (OSError, ValueError) as error:
             raise ValueError(f"View {name!r}: {place} cannot be read: {error}") from error
         fragments = list({id(part.fragment): part.fragment for part in parts}.values())
@@ -124,7 +124,7 @@ class ArrowSource:
     def _parts(self) -> list[_Part]:
         """Row groups, or fragments that have none, in the order of the rows."""
         if self._opened is None:
-            self._opened = [part for fragment in self._open().get_fragments() for part in _parts_of(fragment)]
+            self._opened = [part for fragment in _fragments(self._open()) for part in _parts_of(fragment)]
         return self._opened
 
     def _rows_from(self, start: int) -> Generator[FloatArray]:
@@ -162,6 +162,15 @@ class ArrowSource:
     def _fill(self, rows: FloatArray, decoded: Any, names: list[str]) -> None:
         for j, name in enumerate(names):
             rows[:, j] = _numbers(decoded.column(name), self.dtype)
+
+
+def _fragments(dataset: Any) -> list[Any]:
+    try:
+        return list(dataset.get_fragments())
+    except ValueError as error:  # of a filtered data set nobody knows the rows before it is read
+        raise ValueError(
+            f"{error} Or write its rows with pyarrow.dataset.write_dataset and give the folder, or give its to_table()."
+        ) from error
 
 
 def _parts_of(fragment: Any) -> Iterator[_Part]:

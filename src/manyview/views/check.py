@@ -54,6 +54,8 @@ def check_views(
     ValueError: View 'b' contains NaN or infinity, first in row 0. Fill it or drop the row.
     """
     named = _named_tables(X)
+    for name, table in zip(*named, strict=True) if named else [("view 0", X)]:
+        _require_rows(table, name)
     columns: Columns
     if named is None:
         views = _cut(_one_table(X, estimator, reset), ranges)
@@ -126,7 +128,19 @@ def _named_tables(X: Any) -> tuple[list[str], list[Any]] | None:
 
 def _is_table(item: Any) -> bool:
     """Whether an item of a list is a view of its own, not a row; polars tables have a shape but no ndim."""
-    return len(getattr(item, "shape", ())) >= 2 or is_stored(item) or is_dask(item)
+    return len(getattr(item, "shape", ())) >= 2 or is_stored(item) or is_dask(item) or _is_query(item)
+
+
+def _is_query(item: Any) -> bool:
+    return type(item).__module__.startswith("polars") and hasattr(item, "sink_parquet")
+
+
+def _require_rows(table: Any, name: str) -> None:
+    if _is_query(table):
+        raise TypeError(
+            f"View {name!r} is a polars LazyFrame, a query that has no rows yet: give its collect(), or write the rows "
+            "with sink_parquet(path) and give the path."
+        )
 
 
 def _one_table(X: Any, estimator: Any, reset: bool) -> Table:

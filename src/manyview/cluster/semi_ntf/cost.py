@@ -25,7 +25,7 @@ from manyview.views.geometry import WORD_RANKS
 
 DISK_FACTOR, DASK_FACTOR = 1.1, 1.7  # reading and writing blocks; moving them
 DECODED = 300e6  # bytes a second of Parquet that are read and copied to scratch
-PASSES, PASS_SECONDS = 65, 0.05  # usual ones, and what a scheduler takes for one where there is none to ask
+PASSES, PASS_SECONDS = 100, 0.05  # as long as usual ones take a scheduler beside the work; where there is none to ask
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def estimate(
     decoded = decoding(sum(widths), min(n_samples, group_rows)) if group_rows else 0
     rooms = _rooms(settings, shape, taken_over, decoded, block_rows=block_rows, n_threads=n_threads)
     took = duration(settings, shape, n_threads)
-    a_pass = seconds_of_a_pass() if client_is_active() else PASS_SECONDS
+    a_pass = seconds_of_a_pass(n_samples, block_rows) if client_is_active() else PASS_SECONDS
     seconds = {
         "memory": took.sample + took.rows,
         "disk": took.sample + DISK_FACTOR * took.rows + taken_over["disk"] / DECODED,
