@@ -1,5 +1,7 @@
-"""Toy methods and data for benchmark runs, in a module beside the plan, as a user would have them."""
+"""Toy methods and data for benchmark runs, in a module beside the plan, as a user would have them; the scripts."""
 
+import importlib
+import sys
 from pathlib import Path
 
 import pytest
@@ -158,3 +160,15 @@ def toy_inputs(**changes):
 def inputs_with():
     """Inputs of a toy cell with some of them changed: inputs_with(seed=1, method__grid={"p": 1})."""
     return toy_inputs
+
+
+@pytest.fixture(scope="module")
+def script():
+    """Imports a script of the benchmarks, which finds what lies beside it."""
+    with pytest.MonkeyPatch.context() as patch:
+
+        def imported(path):
+            patch.setattr(sys, "path", [str(path.parent), *sys.path])
+            return importlib.import_module(path.stem)
+
+        yield imported

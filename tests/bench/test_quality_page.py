@@ -1,8 +1,6 @@
 """docs/quality.md says what the committed journals say."""
 
-import importlib
 import json
-import sys
 from pathlib import Path
 from statistics import fmean
 
@@ -13,12 +11,8 @@ QUALITY, RESULTS = ROOT / "benchmarks" / "quality", ROOT / "docs" / "results"
 
 
 @pytest.fixture(scope="module")
-def tables():
-    sys.path.insert(0, str(QUALITY))
-    try:
-        yield importlib.import_module("tables")
-    finally:
-        sys.path.remove(str(QUALITY))
+def tables(script):
+    return script(QUALITY / "tables.py")
 
 
 @pytest.fixture(scope="module")

@@ -11,17 +11,12 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-ROOT = Path(__file__).parents[2]
-BENCHMARKS = ROOT / "benchmarks"
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
 
 @pytest.fixture(scope="module")
-def scale():
-    sys.path.insert(0, str(BENCHMARKS))
-    try:
-        yield importlib.import_module("scale")
-    finally:
-        sys.path.remove(str(BENCHMARKS))
+def scale(script):
+    return script(BENCHMARKS / "scale.py")
 
 
 def test_the_page_is_what_the_command_writes(scale):

@@ -25,7 +25,7 @@ from manyview.views.geometry import WORD_RANKS
 
 DISK_FACTOR, DASK_FACTOR = 1.1, 1.7  # reading and writing blocks; moving them
 DECODED = 300e6  # bytes a second of Parquet that are read and copied to scratch
-PASSES, PASS_SECONDS = 100, 0.05  # as long as usual ones take a scheduler beside the work; where there is none to ask
+PASSES, PASS_SECONDS = 100, 0.05  # empty ones that take a scheduler as long as a usual fit; of one, with none to ask
 
 
 @dataclass(frozen=True)
