@@ -133,7 +133,7 @@ def spoiled(condition: str, views: list[Any], seed: int) -> list[Any]:
     if condition == "missing":
         absent = rng.random((len(views), n)) < 0.3
         absent[rng.integers(len(views), size=n), np.arange(n)] = False
-        return [np.where(gone[:, None], 0.0, view) for view, gone in zip(views, absent, strict=True)]
+        return [np.where(gone[:, None], np.nan, view) for view, gone in zip(views, absent, strict=True)]
     return views
 
 

@@ -1,6 +1,7 @@
 import importlib.util
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 
@@ -107,6 +108,19 @@ def test_tables_that_do_not_fit_are_one_clear_error(tmp_path, tables, complaint)
         read_views(tmp_path)
 
 
+def test_a_row_without_a_number_is_a_view_that_the_sample_lacks(tmp_path):
+    (tmp_path / "a.csv").write_text("id,x,y\np,1,2\nq,,\nr,3,4\n")
+    (tmp_path / "b.csv").write_text("id,x\np,1\nr,2\nq,3\n")
+    assert_array_equal(read_views(tmp_path).views["a"], [[1, 2], [np.nan, np.nan], [3, 4]])
+
+
+def test_a_parquet_row_of_nulls_is_a_view_that_the_sample_lacks(tmp_path):
+    pytest.importorskip("pyarrow")
+    table = pd.DataFrame({"id": ["p", "q"], "x": [1.0, 2.0], "y": [3.0, 4.0]}).set_index("id")
+    table.reindex(["p", "none", "q"]).reset_index().to_parquet(tmp_path / "a.parquet")
+    assert_array_equal(read_views(tmp_path).views["a"], [[1, 3], [np.nan, np.nan], [2, 4]])
+
+
 def test_two_tables_of_one_name_are_refused(tmp_path):
     (tmp_path / "a.csv").write_text("1\n")
     (tmp_path / "a.CSV").write_text("1\n")
@@ -117,10 +131,11 @@ def test_two_tables_of_one_name_are_refused(tmp_path):
 
 
 NO_VIEWS = [
-    ({"x": [1.0, None]}, "column 'x' has 1 missing values"),
+    ({"x": [1, None]}, "column 'x' has 1 missing values"),
+    ({"x": [1.0, None], "y": [1.0, 2.0]}, "nan at row 1, column 0"),
     ({"x": ["a", "b"]}, "column 'x' holds <U1 values"),
     ({"x": [[1.0], [2.0]]}, "column 'x' is values of type list"),
-    ({"x": [1.0, float("nan")]}, "nan at row 1, column 0"),
+    ({"x": [1.0, float("nan")], "y": [1.0, 2.0]}, "nan at row 1, column 0"),
     ({"id": [1, 2]}, r"has shape \(0, 0\)"),
     ({"id": [1, 2], "index": [1, 2], "x": [1, 2]}, "several id columns"),
 ]

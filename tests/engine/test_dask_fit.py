@@ -67,6 +67,14 @@ def test_dask_collections_give_the_bits_of_arrays_in_memory(client, expected, fi
     assert_same_fit(expected, SemiNTF(K, **SETTINGS).fit([chunked, frame, arrays[2]]))
 
 
+def test_views_that_samples_lack_are_missing_on_a_cluster_too(client, arrays):
+    lacking = arrays[1].copy()
+    lacking[50:170] = np.nan
+    views = [arrays[0], lacking, arrays[2]]
+    cluster = SemiNTF(K, **SETTINGS).fit([arrays[0], da.from_array(lacking, chunks=(77, 4)), arrays[2]])
+    assert_same_fit(SemiNTF(K, **SETTINGS).fit(views), cluster)
+
+
 @pytest.mark.parametrize("changes", [{}, {"coupling": "clusters"}], ids=str)
 def test_an_iteration_is_a_fixed_number_of_computes(client, files, monkeypatch, changes):
     """One pass, three where slices are coupled, however many rows there are."""

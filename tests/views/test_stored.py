@@ -161,7 +161,7 @@ def test_a_number_that_is_not_finite_is_named_with_view_and_row(tmp_path, table,
 
 
 def test_a_missing_value_in_parquet_is_not_a_number(tmp_path):
-    pq.write_table(pa.table({"a": [1, None, 3]}), tmp_path / "t.parquet")
+    pq.write_table(pa.table({"a": [1, None, 3], "b": [1, 2, 3]}), tmp_path / "t.parquet")
     with pytest.raises(ValueError, match="row 1"):
         StoredTable(tmp_path / "t.parquet")[:]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import importlib.util
+import math
 import re
 from array import array
 from collections.abc import Iterator
@@ -204,6 +205,8 @@ def _is_number(cell: str) -> bool:
 
 
 def _floats(cells: list[str], path: Path, line: int) -> list[float]:
+    if not any(cells):  # the view lacks this sample
+        return [math.nan] * len(cells)
     bad = next((cell for cell in cells if not _is_number(cell)), None)
     if bad is not None:
         raise ValueError(f"{path}, line {line}: {bad!r} is not a number")

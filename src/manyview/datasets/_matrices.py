@@ -31,11 +31,11 @@ def check_matrix(value: Value, where: str, /) -> ViewMatrix:
 
 
 def finish_view(matrix: ViewMatrix, where: str, /) -> ViewMatrix:
-    """Floating-point, rows first, finite; (N, d)."""
+    """Floating-point, rows first, finite but for rows of NaN alone, which the view lacks; (N, d)."""
     dtype = matrix.dtype if matrix.dtype in (np.float32, np.float64) else np.dtype(np.float64)
     if isinstance(matrix, np.ndarray):
         X = np.ascontiguousarray(matrix, dtype=dtype)
-        bad = np.argwhere(~np.isfinite(X))
+        bad = np.argwhere(~np.isfinite(X) & ~np.isnan(X).all(axis=1, keepdims=True))
         if len(bad):
             row, column = bad[0]
             raise ValueError(f"{where} is {X[row, column]} at row {row}, column {column} ({len(bad)} such entries)")

@@ -45,7 +45,8 @@ def read_views(
     Returns
     -------
     MultiViewData
-        Views of float32 or float64 with samples as rows, sparse ones in CSR form; labels counted from 0.
+        Views of float32 or float64 with samples as rows, sparse ones in CSR form; labels counted from 0. A row that
+        a table leaves empty is NaN throughout: a view that the sample lacks.
 
     Raises
     ------

@@ -79,7 +79,7 @@ def select(
     base.set_params(n_clusters=FEWEST)
     check_parameters(base, CONSTRAINTS)
     _check_candidates(base, n_anchors, lam, p)
-    checked = check_views(views, ranges=base.views, lazy=True)
+    checked = check_views(views, ranges=base.views, lazy=True, rows_may_miss=True)
     numbers = _numbers(n_clusters, len(checked))
     seed = int(check_random_state(base.random_state).randint(np.iinfo(np.int32).max))
     ready, engine = engine_for(base, checked)

@@ -5,8 +5,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from manyview.kernels.arrays import FloatArray, IntArray, Table
+from manyview.kernels.arrays import BoolArray, FloatArray, IntArray, Table
 from manyview.views.container import Views
+from manyview.views.finite import missing_rows
 
 Scores = dict[tuple[int, ...], FloatArray]  # (n, r) each, scores of the words of some views together
 
@@ -15,13 +16,32 @@ class RowBlock(NamedTuple):
     """Rows start … start + n of every view, as they came in."""
 
     start: int
-    tables: tuple[Table, ...]  # V tables (n, d_v), dense (row-major) or CSR
+    tables: tuple[Table, ...]  # V tables (n, d_v), dense (row-major) or CSR; NaN throughout where the view is missing
     scores: Scores | None = None  # of its words, where they are known already (geometry.py)
 
     @property
     def n_rows(self) -> int:
         """Number of rows in the block."""
         return int(self.tables[0].shape[0])
+
+    @property
+    def missing(self) -> BoolArray:
+        """Which views (V, n) have nothing but NaN in which rows; a row that has no view at all is an error."""
+        missing = np.stack([missing_rows(table) for table in self.tables])
+        nowhere = missing.all(axis=0)
+        if nowhere.any():
+            raise ValueError(f"Row {self.start + int(nowhere.argmax())} is NaN in every view: drop it.")
+        return missing
+
+    def table(self, v: int, /) -> Table:
+        """A view with zeros where it is missing."""
+        missing = missing_rows(self.tables[v])
+        return np.where(missing[:, None], 0, self.tables[v]) if missing.any() else self.tables[v]
+
+    def known(self, v: int, /) -> Table:
+        """The rows of a view that are not missing."""
+        missing = missing_rows(self.tables[v])
+        return self.tables[v][~missing] if missing.any() else self.tables[v]
 
     def take(self, chosen: IntArray, /) -> "RowBlock":
         """The block's share of the chosen rows, which are numbers among all rows, ascending."""

@@ -15,6 +15,7 @@ from manyview.kernels.arrays import Table
 from manyview.views.align import aligned_rows, require_same_order
 from manyview.views.container import Views
 from manyview.views.dask_tables import checked_array, is_dask
+from manyview.views.finite import require_finite
 from manyview.views.stored import StoredTable, is_stored
 
 FLOATS = (np.float64, np.float32)
@@ -23,7 +24,14 @@ Ranges = Any  # None, int, widths, or (start, stop) pairs
 
 
 def check_views(
-    X: Any, /, *, ranges: Ranges = None, estimator: Any = None, reset: bool = True, lazy: bool = False
+    X: Any,
+    /,
+    *,
+    ranges: Ranges = None,
+    estimator: Any = None,
+    reset: bool = True,
+    lazy: bool = False,
+    rows_may_miss: bool = False,
 ) -> Views:
     """Turn any accepted input into :class:`Views`, or say what is wrong with which view.
 
@@ -41,6 +49,8 @@ def check_views(
         what it has stored (``reset=False``).
     lazy : bool
         Leave tables on disk, and Dask collections, where they are; they are checked when they are read.
+    rows_may_miss : bool
+        Let rows of NaN alone pass: views that a sample lacks. A NaN beside numbers is an error in any case.
 
     Examples
     --------
@@ -70,6 +80,9 @@ def check_views(
         require_same_order(views.tables, names)
     if not lazy:
         views = in_memory(views)
+    for name, table in zip(views.names, views.tables, strict=True):
+        if not is_elsewhere(table):
+            require_finite(table, name, rows_may_miss=rows_may_miss)
     if estimator is not None:
         views = _remember(estimator, views, columns) if reset else _compare(estimator, views, columns)
     return views
@@ -103,11 +116,9 @@ def _column_names(table: Any) -> tuple[str, ...] | None:
 
 
 def _named(table: Any, name: str) -> Any:
-    """A part of one table under its own name; what is in memory is checked now."""
+    """A part of one table under its own name."""
     if isinstance(table, StoredTable):
         return table.renamed(name)
-    if not is_dask(table):
-        _require_finite(table, name)
     return table
 
 
@@ -197,7 +208,6 @@ def _check_table(table: Any, name: str) -> Table:
         checked = check_array(table, accept_sparse="csr", dtype=_floats(table), ensure_all_finite=False)
     except (TypeError, ValueError) as error:
         raise type(error)(f"View {name!r}: {error}") from error
-    _require_finite(checked, name)
     return _canonical(checked, name)
 
 
@@ -220,17 +230,6 @@ def _canonical(table: Table, name: str) -> Table:
     table = table.copy()
     table.sum_duplicates()
     return table
-
-
-def _require_finite(table: Table, name: str) -> None:
-    values = table.data if sp.issparse(table) else table
-    with np.errstate(over="ignore", invalid="ignore"):
-        if np.isfinite(values.sum()) or np.isfinite(values).all():  # the sum is the cheap test; it may overflow
-            return
-    bad = ~np.isfinite(values)
-    row = np.searchsorted(table.indptr, np.argmax(bad), side="right") - 1 if sp.issparse(table) else None
-    first = int(np.argmax(bad.any(axis=1))) if row is None else int(row)
-    raise ValueError(f"View {name!r} contains NaN or infinity, first in row {first}. Fill it or drop the row.")
 
 
 def _remember(estimator: Any, views: Views, columns: Columns) -> Views:

@@ -10,7 +10,8 @@ import numpy as np
 from manyview.engine.optional import optional
 from manyview.kernels.arrays import FloatArray, float_type
 from manyview.views.arrow import PIECE_ROWS
-from manyview.views.stored import StoredTable, require_finite
+from manyview.views.finite import require_finite
+from manyview.views.stored import StoredTable
 
 
 def is_dask(item: Any, /) -> bool:
@@ -68,5 +69,5 @@ def _checked(chunk: Any, name: str, block_info: Any = None) -> FloatArray:
         raise TypeError(f"View {name!r} has chunks of {type(chunk).__name__}: only dense Dask arrays can be read.")
     rows = np.ascontiguousarray(chunk, dtype=float_type(chunk.dtype))
     if block_info:
-        require_finite(rows, name, int(block_info[0]["array-location"][0][0]))
+        require_finite(rows, name, start=int(block_info[0]["array-location"][0][0]), rows_may_miss=True)
     return rows

@@ -23,7 +23,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from manyview.engine import Engine, Rows, add
-from manyview.kernels.arrays import BoolArray, FloatArray, Table
+from manyview.kernels.arrays import BoolArray, FloatArray, IntArray, Table
 from manyview.views.blocks import RowBlock, Scores, some_rows
 from manyview.views.scaling import Centred, DividedByMaximum, Hellinger, Standardised, Unchanged, UnitRows
 from manyview.views.statistics import Columns, Spread, column_statistics, filled_rows, spreads
@@ -83,18 +83,16 @@ class Geometry:
 
     def present(self, block: RowBlock, /) -> BoolArray:
         """Which views (V, n) have anything to say about which rows."""
-        return np.stack(
-            [
-                filled_rows(table) if absent else np.ones(block.n_rows, dtype=bool)
-                for table, absent in zip(block.tables, self.empty_rows_absent, strict=True)
-            ]
-        )
+        present = ~block.missing
+        for v in np.flatnonzero(self.empty_rows_absent):
+            present[v] &= filled_rows(block.tables[v])
+        return present
 
 
 def _apply(scaling: Scaling, block: RowBlock, v: int) -> Table:
     if isinstance(scaling, PrincipalScores):
         return _scores_of(scaling, block)
-    return scaling(block.tables[v])
+    return scaling(block.table(v))
 
 
 def _raw_scores(widest: Iterable[Scaling], block: RowBlock) -> Scores:
@@ -116,18 +114,20 @@ def fit_geometry(
     seed: int = 0,
     dtype: str = "float64",
     left_out: tuple[int, ...] = (),
+    names: tuple[str, ...] = (),
 ) -> Geometry:
     """Decide and fit the geometry of all views.
 
     ``equalise=False`` leaves the tables at the scale that their scaling gives them (as the paper does). ``dtype`` is
-    the precision of scores.
+    the precision of scores, ``names`` are for errors.
     """
     columns = column_statistics(rows, engine)
+    n_rows = columns[0].n_rows + columns[0].n_missing
+    _require_rows(columns, names, may_miss=equalise)
     known = spreads({v: c for v, c in enumerate(columns) if _needs_spread(scale, c)}, rows, engine)
     scores: dict[tuple[int, ...], PrincipalScores] = {}
     if scale == "auto":
         documents = _documents(columns, known, left_out)
-        n_rows = columns[0].n_rows
         scores = principal_scores(documents, rows, engine, n_rows, rank=max(WORD_RANKS), seed=seed, dtype=dtype)
         chosen = [_dense(c, known[v]) if v in known else _words(scores[v,]) for v, c in enumerate(columns)]
     else:
@@ -137,16 +137,21 @@ def fit_geometry(
     sparse = tuple(v for v, kind in enumerate(kinds) if kind == "sparse counts" and v not in left_out)
     words = tuple(scores[sparse].first(rank) for rank in WORD_RANKS) if len(sparse) > 1 else ()
     if scale == "auto":
-        scalings = tempered(scalings, kinds, rows, engine, n_rows=columns[0].n_rows, seed=seed)
+        scalings = tempered(scalings, kinds, rows, engine, n_rows=n_rows, seed=seed)
         scalings = tuple(tuple(_in_precision(scaling, dtype) for scaling in of_view) for of_view in scalings)
     absent = np.array([FEWEST_FILLED_ROWS < c.n_filled < c.n_rows for c in columns])
     absent &= scale == "auto" and len(columns) > 1  # with one view, an empty row has nowhere else to go
-    lengths = (
-        _row_lengths(scalings, rows, engine, columns[0].n_rows, seed)
-        if equalise
-        else np.ones((len(scalings), len(kinds)))
-    )
+    lengths = _row_lengths(scalings, rows, engine, n_rows, seed) if equalise else np.ones((len(scalings), len(kinds)))
     return Geometry(scalings, lengths.astype(dtype), kinds, words, absent, left_out)
+
+
+def _require_rows(columns: list[Columns], names: tuple[str, ...], *, may_miss: bool) -> None:
+    for v, c in enumerate(columns):
+        name = names[v] if names else f"view {v}"
+        if c.n_rows == 0:
+            raise ValueError(f"View {name!r} is NaN in every row: leave it out.")
+        if c.n_missing and not may_miss:
+            raise ValueError(f"View {name!r} is NaN in {c.n_missing} rows: Algorithm 1 needs every view of every row.")
 
 
 def _needs_spread(scale: str, columns: Columns) -> bool:
@@ -203,19 +208,19 @@ def _row_lengths(scalings: Scalings, rows: Rows[RowBlock], engine: Engine, n_row
     """Root mean squared row length of every table, over some rows; 1 for a table without any length."""
     chosen = some_rows(n_rows, MEASURED_ROWS, seed=seed)
 
-    def of_block(block: RowBlock) -> tuple[FloatArray, int]:
+    def of_block(block: RowBlock) -> tuple[FloatArray, IntArray]:
         block = block.take(chosen) if n_rows > MEASURED_ROWS else block
         squares = [[_squares(scaling, block, v) for v, scaling in enumerate(maps)] for maps in scalings]
-        return np.array(squares), block.n_rows
+        return np.array(squares), (~block.missing).sum(axis=1)
 
     squares, n_measured = engine.reduce(of_block, rows, add)
-    lengths = np.sqrt(squares / n_measured)
+    lengths = np.sqrt(squares / np.maximum(n_measured, 1))
     return np.where(lengths > 0, lengths, 1.0)
 
 
 def _squares(scaling: Scaling, block: RowBlock, v: int) -> float:
     """Sum of squares of a table; scores of words have unit rows."""
     if isinstance(scaling, PrincipalScores):
-        return block.n_rows
-    table = scaling(block.tables[v])
+        return int(block.known(v).shape[0])
+    table = scaling(block.known(v))
     return float(np.square(table.data if sp.issparse(table) else table, dtype=np.float64).sum())

@@ -17,7 +17,8 @@ CORRELATED_COLUMNS = 128  # enough columns to tell principal scores from measure
 class Columns(NamedTuple):
     """First statistics of one view."""
 
-    n_rows: int
+    n_rows: int  # that the view has
+    n_missing: int
     n_filled: int  # rows with a non-zero
     non_zeros: FloatArray  # (d,) rows in which the column is not zero
     total: FloatArray  # (d,)
@@ -43,7 +44,7 @@ def filled_rows(table: Table, /) -> BoolArray:
     return np.asarray((table != 0).any(axis=1))
 
 
-def _columns(table: Table) -> Columns:
+def _columns(table: Table, n_missing: int) -> Columns:
     if sp.issparse(table):
         filled, width = int(filled_rows(table).sum()), table.shape[1]
         non_zeros: IntArray = np.bincount(table.indices[table.data != 0], minlength=width)
@@ -54,9 +55,10 @@ def _columns(table: Table) -> Columns:
         total = np.bincount(table.indices, weights=table.data, minlength=width)
     else:
         filled, non_zeros = _filled(table)
-        low, high, total = table.min(axis=0), table.max(axis=0), table.sum(axis=0, dtype=np.float64)
+        low, high = table.min(axis=0, initial=np.inf), table.max(axis=0, initial=-np.inf)
+        total = table.sum(axis=0, dtype=np.float64)
     floats = (np.asarray(part, dtype=np.float64) for part in (non_zeros, total, low, high))
-    return Columns(table.shape[0], filled, *floats)
+    return Columns(table.shape[0], n_missing, filled, *floats)
 
 
 def _filled(table: FloatArray) -> tuple[int, IntArray]:
@@ -70,6 +72,7 @@ def _filled(table: FloatArray) -> tuple[int, IntArray]:
 def _merge(first: Columns, second: Columns) -> Columns:
     return Columns(
         first.n_rows + second.n_rows,
+        first.n_missing + second.n_missing,
         first.n_filled + second.n_filled,
         first.non_zeros + second.non_zeros,
         first.total + second.total,
@@ -82,7 +85,8 @@ def column_statistics(rows: Rows[RowBlock], engine: Engine, /) -> list[Columns]:
     """First statistics of every view, in one pass."""
 
     def of_block(block: RowBlock) -> list[Columns]:
-        return [_columns(table) for table in block.tables]
+        n_missing = block.missing.sum(axis=1)
+        return [_columns(block.known(v), int(n)) for v, n in enumerate(n_missing)]
 
     def merge(first: list[Columns], second: list[Columns]) -> list[Columns]:
         return [_merge(a, b) for a, b in zip(first, second, strict=True)]
@@ -111,7 +115,7 @@ def spreads(columns: dict[int, Columns], rows: Rows[RowBlock], engine: Engine, /
     some = {v: _some_columns(len(c.total)) for v, c in columns.items()}
 
     def of_block(block: RowBlock) -> tuple[tuple[FloatArray, FloatArray], ...]:
-        return tuple(_products(block.tables[v], c.mean, some[v]) for v, c in columns.items())
+        return tuple(_products(block.known(v), c.mean, some[v]) for v, c in columns.items())
 
     sums = engine.reduce(of_block, rows, add)
     return {v: _spread(c, some[v], *of_view) for (v, c), of_view in zip(columns.items(), sums, strict=True)}

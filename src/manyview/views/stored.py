@@ -16,6 +16,7 @@ import numpy as np
 
 from manyview.kernels.arrays import FloatArray, IntArray, float_type
 from manyview.views.arrow import ArrowSource
+from manyview.views.finite import require_finite
 
 READ_ROWS = 65_536  # at once, where all rows are wanted
 PARQUET = (".parquet", ".pq")
@@ -148,17 +149,8 @@ class StoredTable:
                 f"View {self.name!r}: rows {start} … {stop - 1} of {self._source.place} cannot be read: {error}"
             ) from error
         block = np.ascontiguousarray(block[:, self._first : self._last], dtype=self.dtype)
-        require_finite(block, self.name, start)
+        require_finite(block, self.name, start=start, rows_may_miss=True)
         return block
-
-
-def require_finite(block: FloatArray, name: str, start: int, /) -> None:
-    """Raise an error that names the view and the first row with a NaN or infinity."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        if np.isfinite(block.sum()) or np.isfinite(block).all():  # the sum is the cheap test; it may overflow
-            return
-    row = start + int(np.argmax(~np.isfinite(block).all(axis=1)))
-    raise ValueError(f"View {name!r} contains NaN or infinity, first in row {row}. Fill it or drop the row.")
 
 
 def is_stored(item: Any, /) -> bool:

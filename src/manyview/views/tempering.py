@@ -74,7 +74,7 @@ def _moments(
         return len(y), y.sum(axis=0, dtype=np.float64), products.astype(np.float64, copy=False)
 
     def of_block(block: RowBlock) -> tuple[tuple[int, FloatArray, FloatArray], ...]:
-        return tuple(of_table(dense(scaling(block.tables[v]))) for (_, v), scaling in maps.items())
+        return tuple(of_table(dense(scaling(block.known(v)))) for (_, v), scaling in maps.items())
 
     return dict(zip(maps, engine.reduce(of_block, rows, add), strict=True))
 
@@ -99,7 +99,7 @@ def _fit(
         """(Y - mean)'(Y - mean) V, block by block."""
 
         def of_block(block: RowBlock) -> FloatArray:
-            y = dense(scaling(block.tables[v]))
+            y = dense(scaling(block.known(v)))
             return np.asarray(y.T @ (y @ V))
 
         return engine.reduce(of_block, rows, add) - n_rows * np.outer(mean, mean @ V)

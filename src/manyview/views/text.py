@@ -36,7 +36,7 @@ class WordWeights:
     idf: FloatArray  # (d,), in the precision of what comes out
 
     def __call__(self, block: RowBlock, /) -> Table:
-        parts = [sp.csr_array(block.tables[v]) for v in self.views]
+        parts = [sp.csr_array(block.table(v)) for v in self.views]
         x = parts[0] if len(parts) == 1 else sp.hstack(parts, format="csr")
         n, dtype, counts = x.shape[0], self.idf.dtype, np.diff(x.indptr)
         data = x.data if x.data.itemsize <= dtype.itemsize else x.data.astype(dtype)

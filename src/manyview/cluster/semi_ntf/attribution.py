@@ -132,7 +132,7 @@ def explain(model: SemiNTF, X: Any, /, *, n_prototypes: int, n_features: int) ->
         if not isinstance(value, int | np.integer) or value < 1:
             raise ValueError(f"{name} must be an integer >= 1; got {value!r}.")
     check_is_fitted(model)
-    views = check_views(X, ranges=model.views, estimator=model, reset=False, lazy=True)
+    views = check_views(X, ranges=model.views, estimator=model, reset=False, lazy=True, rows_may_miss=True)
     if len(views) != len(model.labels_):
         raise ValueError(
             f"X has {len(views)} rows, the fit had {len(model.labels_)}: explain takes the rows of the fit."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from manyview.cluster.semi_ntf.graphs import Draw, Progress, build_graphs
+from manyview.cluster.semi_ntf.graphs import Draw, Progress, redraw
 from manyview.cluster.semi_ntf.n_clusters import Selection, choose, embed, largest_number
 from manyview.cluster.semi_ntf.settings import Settings, resolve
 from manyview.engine import Engine
@@ -30,11 +30,11 @@ def first_settings(estimator: Any, n_samples: int, seed: int, /, *, n_clusters: 
 def settle(
     estimator: Any, views: Views, built: Draw, settings: Settings, engine: Engine, progress: Progress, /
 ) -> tuple[Draw, Settings, Selection]:
-    """The K that the graph suggests; the graph is built again only if that K asks for more anchors."""
+    """The K that the graph suggests; other anchors only if that K asks for more of them."""
     selection = choose_on(built, engine, progress, seed=settings.seed)
     chosen = resolve(estimator, len(views), settings.seed, n_clusters=selection.n_clusters)
     if chosen.n_anchors != settings.n_anchors:
-        built = build_graphs(views, chosen, engine, progress)
+        built = redraw(built, chosen, engine, seed=chosen.seed)
     return built, chosen, selection
 
 

@@ -239,7 +239,7 @@ class SemiNTF(ClusterMixin, TransformerMixin, BaseEstimator):
             An earlier clustering of the same samples, or of some of them: clusters keep its numbers.
         """
         check_parameters(self, CONSTRAINTS)
-        views = check_views(X, ranges=self.views, estimator=self, lazy=True)
+        views = check_views(X, ranges=self.views, estimator=self, lazy=True, rows_may_miss=True)
         automatic = self.n_clusters == "auto"
         check_sizes(len(views), FEWEST if automatic else int(self.n_clusters))
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
@@ -351,7 +351,7 @@ class SemiNTF(ClusterMixin, TransformerMixin, BaseEstimator):
             return self.fit(X)
         if self.variant == "paper" or self.coupling != "shared":
             raise ValueError("partial_fit needs the default variant and coupling='shared'.")
-        views = check_views(X, ranges=self.views, estimator=self, reset=False, lazy=True)
+        views = check_views(X, ranges=self.views, estimator=self, reset=False, lazy=True, rows_may_miss=True)
         grown, self.labels_, self.membership_, self.confidence_ = absorb(self, *engine_for(self, views))
         self.fusion_, self.anchor_membership_, self.cluster_sizes_ = grown
         return self
@@ -378,7 +378,7 @@ class SemiNTF(ClusterMixin, TransformerMixin, BaseEstimator):
 
     def _read_rows(self, X: Any, read: Callable[[Reader, Engine, Rows[RowBlock]], Any]) -> Any:
         check_is_fitted(self)
-        views = check_views(X, ranges=self.views, estimator=self, reset=False, lazy=True)
+        views = check_views(X, ranges=self.views, estimator=self, reset=False, lazy=True, rows_may_miss=True)
         views, engine = engine_for(self, views)
         reader = Reader(self.anchor_graph_, self.fusion_, self.anchor_membership_, self.doubt_)
         with engine.running():

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -73,7 +74,7 @@ def build_graphs(
     *,
     left_out: tuple[int, ...] = (),
 ) -> Draw:
-    """Geometry, anchors, graph, of all views but those left out."""
+    """Geometry, anchors, graph, of all views but those left out; see :func:`leave_out`."""
     n_samples = len(views)
     rows = engine.cut(row_blocks(views), n_samples)
     progress("geometry", 0, 1)
@@ -85,6 +86,7 @@ def build_graphs(
         seed=settings.seed,
         dtype=settings.dtype,
         left_out=left_out,
+        names=views.names,
     )
     progress("anchors", 0, 1)
     joint = len(views.tables) > 1 and not settings.paper
@@ -96,6 +98,19 @@ def redraw(draw: Draw, settings: Settings, engine: Engine, /, *, seed: int) -> D
     """Other anchors for the same rows."""
     assert draw.source is not None
     return _draw(draw.source, draw.graph.geometry, draw.joint, settings, engine, seed=seed)
+
+
+def leave_out(
+    draw: Draw, left_out: tuple[int, ...], views: Views, settings: Settings, engine: Engine, progress: Progress, /
+) -> Draw:
+    """Anchors and graph without some views. Scalings of the others stay, unless words were looked at together."""
+    geometry = draw.graph.geometry
+    read_together = geometry.words[0].words.views if geometry.words else ()
+    if draw.source is None or set(left_out) & set(read_together):
+        return build_graphs(views, settings, engine, progress, left_out=left_out)
+    progress("anchors", 0, 1)
+    geometry = replace(geometry, left_out=left_out)
+    return _draw(draw.source, geometry, draw.joint, settings, engine, seed=settings.seed)
 
 
 def _source(rows: Rows[RowBlock], n_samples: int, geometry: Geometry, engine: Engine, seed: int) -> Source:

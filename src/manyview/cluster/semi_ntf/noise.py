@@ -3,7 +3,7 @@
     left out:  mean of beta over the view's geometries < threshold x that of the best view            (weights.py)
 
 Small weights are not enough for such a view. Its distances have moved the anchors of the joint table by then, and a
-handful of them drowns the views that can tell. Without it everything from the geometry on is built again.
+handful of them drowns the views that can tell. Without it anchors and graph are made again.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from manyview.cluster.semi_ntf.graphs import Draw, Progress, build_graphs
+from manyview.cluster.semi_ntf.graphs import Draw, Progress, leave_out
 from manyview.cluster.semi_ntf.settings import Settings
 from manyview.cluster.semi_ntf.weights import beyond_chance, look, mean_over_geometries
 from manyview.engine import Engine
@@ -51,7 +51,8 @@ def without_noise(views: Views, built: Draw, settings: Settings, engine: Engine,
     if not scrutiny.left_out.any():
         return built._replace(first=first)
     _warn(scrutiny, views.names)
-    built = build_graphs(views, settings, engine, progress, left_out=tuple(map(int, np.flatnonzero(scrutiny.left_out))))
+    left_out = tuple(map(int, np.flatnonzero(scrutiny.left_out)))
+    built = leave_out(built, left_out, views, settings, engine, progress)
     return built._replace(first=look(built.graph, built.sample, engine, settings))
 
 

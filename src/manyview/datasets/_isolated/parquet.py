@@ -23,7 +23,7 @@ def read_parquet(path: str, tree: Tree) -> None:
 def _node(name: str, column: Any, tree: Tree) -> Node:
     import pyarrow as pa
 
-    if column.null_count:
+    if column.null_count and not pa.types.is_floating(column.type):  # there it is a NaN
         raise ValueError(f"column {name!r} has {column.null_count} missing values")
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
