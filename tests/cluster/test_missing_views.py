@@ -95,7 +95,7 @@ def test_rows_of_zeros_are_data_where_only_nan_rows_are_missing(model, views, go
     assert_array_equal(geometry.present(RowBlock(0, tuple(zeros))), ~gone)
 
 
-@pytest.mark.parametrize("form", ["pandas", "polars", "one table"])
+@pytest.mark.parametrize("form", ["pandas", "nullable pandas", "Arrow pandas", "polars", "one table"])
 def test_every_form_of_input(model, views, form):
     if form == "one table":
         again = SemiNTF(K, **SMALL, views=[6, 9, 4]).fit(np.hstack(views))
@@ -105,6 +105,9 @@ def test_every_form_of_input(model, views, form):
     else:
         frames = [pd.DataFrame(view) for view in views]
         there = [frame.dropna().sample(frac=1, random_state=0) for frame in frames]
+        if form != "pandas":
+            backend = "pyarrow" if form.startswith("Arrow") else "numpy_nullable"
+            there = [frame.convert_dtypes(dtype_backend=backend) for frame in there]
         again = SemiNTF(K, **SMALL).fit([frame.reindex(range(N)) for frame in there])
     assert_array_equal(again.labels_, model.labels_)
 

@@ -72,5 +72,6 @@ def _require_same_ids(ids: Any, other: Any, name: str, other_name: str) -> None:
             shown = ", ".join(repr(i) for i in missing[:3]) + (", …" if len(missing) > 3 else "")
             raise ValueError(
                 f"View {lack_name!r} lacks {len(missing)} of the {len(have)} ids of view {have_name!r} ({shown}): "
-                "every view must describe the same samples. Keep the common rows, or reset the index to align by order."
+                "every view must describe the same samples. Keep the common rows, reset the index to align by order, "
+                "or say that samples lack a view (SemiNTF alone): reindex(ids) makes rows of NaN."
             )

@@ -203,12 +203,20 @@ def _check_table(table: Any, name: str) -> Table:
     if getattr(table, "ndim", 2) != 2:
         raise ValueError(f"View {name!r} has {table.ndim} dimensions; a view is a table (n_samples, n_columns).")
     if hasattr(table, "to_numpy"):
-        table = table.to_numpy()
+        table = _values(table)
     try:
         checked = check_array(table, accept_sparse="csr", dtype=_floats(table), ensure_all_finite=False)
     except (TypeError, ValueError) as error:
         raise type(error)(f"View {name!r}: {error}") from error
     return _canonical(checked, name)
+
+
+def _values(table: Any) -> Any:
+    """The numbers of a DataFrame; NA of pandas' own numeric columns is NaN."""
+    values = table.to_numpy()
+    if values.dtype == object and hasattr(table, "iloc") and all(kind.kind in "fiub" for kind in table.dtypes):
+        return table.to_numpy(dtype=np.float64, na_value=np.nan)
+    return values
 
 
 def _floats(table: Any) -> Any:

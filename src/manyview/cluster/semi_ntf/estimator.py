@@ -229,7 +229,8 @@ class SemiNTF(ClusterMixin, TransformerMixin, BaseEstimator):
         Parameters
         ----------
         X : list or dict of tables, Views, or one table (cut by ``views``)
-            Tables in memory, paths of ``.npy`` or Parquet files, Arrow data sets, or Dask collections.
+            Tables in memory, paths of ``.npy`` or Parquet files, Arrow data sets, or Dask collections. A row of NaN,
+            or without entries in a sparse table, is a view that the sample lacks: the others decide.
         y : ignored
         checkpoint : path, optional
             Directory in which the state is kept every ``checkpoint_every`` iterations. A fit that was killed, called
