@@ -119,7 +119,7 @@ def test_many_rows_keep_a_weaker_view(share, n_samples, left_out):
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("name", ["prokaryotic", "landuse21"])
+@pytest.mark.parametrize("name", ["prokaryotic", "msrcv1_5"])
 def test_three_noise_views_cost_little(shared_views, name):
     views, labels = shared_views(name)
     K = labels.max() + 1

@@ -325,7 +325,7 @@ QUALITY = {
 }  # fmt: skip
 
 
-LONG = {"scene15", "100leaves"}  # a fit takes ten seconds and more
+LONG = {"handwritten", "mnist4", "scene15", "100leaves"}  # a fit takes five seconds and more
 
 
 @pytest.mark.shared
@@ -342,7 +342,7 @@ def test_quality_on_shuffled_rows(shared_views, name):
 def test_quality_on_the_embedded_digits():
     data = load_digits_views()
     scores = []
-    for seed in range(3):
+    for seed in range(2):
         rows = np.random.default_rng(100 + seed).permutation(len(data.labels))
         views = [view[rows] for view in data.views.values()]
         scores.append(accuracy(data.labels[rows], SemiNTF(10, random_state=seed).fit_predict(views)))

@@ -1,9 +1,9 @@
 """Seconds of a fit, before it starts: operations from the shapes, their speed from a short measurement.
 
-Three things are measured: the graph of a few rows, k-means for the anchors of some, and a product of matrices, which
-gives the time of an operation. The number of operations of every other stage is a formula in the sizes with one factor.
-Factors of stages over all rows were found by measuring fits of 33 shapes (1,000 to 300,000 rows, 5 to 5,000 columns,
-3 to 100 clusters, 100 to 2,000 anchors), those of the sample by 25 on a processor of another kind: `docs/scale.md`.
+Four things are measured: the graph of a few rows, k-means for the anchors of some, a row's share in A'A, and a product
+of matrices, which gives the time of an operation. The number of operations of every other stage is a formula in the
+sizes with one factor. Factors of stages over all rows were found by measuring fits of 33 shapes (1,000 to 300,000 rows,
+5 to 5,000 columns, 3 to 100 clusters, 100 to 2,000 anchors), those of the sample by 20 random ones: `docs/scale.md`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 
 from manyview.anchors.graph import AnchorGraph, SliceAnchors
 from manyview.anchors.selection import kmeans_groups
@@ -31,17 +32,18 @@ USUAL_ITERATIONS = 35
 STATISTICS = 500  # a number of the input
 WIDE = 8_000  # a number of the sample in a view whose products Y'Y are too large to form
 SCORES = 25  # a number and score of it, a draw
-SPECTRUM = 4.7  # a sampled row and entry of M x M
 EIGENVECTORS = 1.05  # M³
-READINGS = 73_000  # a row on which they are clustered, times K^1.5
-DRAW = 1.13e10  # a draw in any case
+READINGS = 55_000  # a row on which they are clustered, times K^1.5
+MASSES = 10_000  # a sampled row and its anchors in all slices
+ONCE, DRAW = 6e9, 1e10  # a fit, and a draw, in any case
 WALK = 105  # a row, its anchors in all slices, and 3K + 1 vectors
 SWEEP = 0.75  # a row, entry of 14 K x K, and iteration, in single precision
 COUPLED = 32  # the same of coupled slices
-ANCHORS = 0.67  # of the time that k-means takes for random numbers, which have no clusters to settle in
-ANCHOR_ROWS = 5_000  # among which it looks for them
-AGAIN = 1.1  # of several views one may be noise, and the sample then takes half as long again: nearer to the usual
+ANCHORS, ANCHOR_GROWTH = 1.05, 0.5  # of the time that k-means takes for random numbers; its power of the rows
+ANCHOR_ROWS = 5_000  # on which that is measured
+AGAIN = 1.25  # of several views one may be noise, and the sample then takes up to twice as long: between the two
 CALIBRATIONS, CALIBRATION_ROWS, CALIBRATION_NUMBERS = 8, 2048, 4_000_000
+GRAM_ROWS, GRAM_OPERATIONS = 4096, 4e9  # rows of a block of the sample; fewer where that would take too long
 PRODUCTS, PRODUCT = 24, 256  # so many, of so many rows and columns: long enough for the system to spread threads
 
 
@@ -53,8 +55,9 @@ class Duration(NamedTuple):
 
 
 class Operations(NamedTuple):
-    """All but anchors and graph: what one thread does, and all together."""
+    """All but anchors, graph and the sums that spectra come from: what one thread does, and all together."""
 
+    spectra: int
     alone: float
     sample: float
     rows: float
@@ -65,11 +68,12 @@ def duration(settings: Settings, shape: Shape, n_threads: int, /) -> Duration:
     one = _seconds_of(_products, n_threads) / (2 * PRODUCT**3 * PRODUCTS)
     row = _row_seconds(settings, shape, n_threads) / n_threads
     count = operations(settings, shape)
+    spectra = count.spectra * shape.n_sampled * _gram_seconds(settings, shape, n_threads) / n_threads
     a_draw = row * shape.n_sampled + ANCHORS * _anchor_seconds(settings, shape, n_threads)
     again = AGAIN if len(shape.widths) > 1 and not settings.paper else 1.0
     more_rows = shape.n_rows if shape.n_rows > shape.n_sampled else 0
     return Duration(
-        again * (one * (count.alone + count.sample / n_threads) + settings.n_draws * a_draw),
+        again * (one * (count.alone + count.sample / n_threads) + spectra + settings.n_draws * a_draw),
         one * count.rows / n_threads + row * more_rows,
     )
 
@@ -89,10 +93,11 @@ def operations(settings: Settings, shape: Shape, /) -> Operations:
     else:
         factorization = COUPLED * precision * L * (2 * K * k + 10 * K * K)
     return Operations(
-        alone=EIGENVECTORS * spectra * M**3 + DRAW * draws,
+        spectra=spectra,
+        alone=EIGENVECTORS * spectra * M**3 + DRAW * draws + ONCE,
         sample=precision * S * G * (WIDE * wide + SCORES * draws * scored)
-        + SPECTRUM * precision * spectra * S * M**2
-        + READINGS * read * read_rows * K**1.5,
+        + MASSES * read * S * L * k
+        + READINGS * (read + 1) * read_rows * K**1.5,  # and once more for how stable the clusters are
         rows=N * (STATISTICS * sum(shape.widths) + WALK * L * k * (3 * K + 1) + factorization * iterations),
     )
 
@@ -115,7 +120,22 @@ def _anchor_seconds(settings: Settings, shape: Shape, n_threads: int) -> float:
 
     at_once = min(n_threads, shape.geometries)
     seconds = _seconds_of(work, at_once, times=2) * shape.geometries / at_once
-    return seconds * shape.n_sampled / n_rows
+    return seconds * (shape.n_sampled / n_rows) ** ANCHOR_GROWTH
+
+
+def _gram_seconds(settings: Settings, shape: Shape, n_threads: int) -> float:
+    """Of a row's share in A'A."""
+    n_rows = int(min(max(GRAM_OPERATIONS / shape.M**2, 256), GRAM_ROWS, shape.n_sampled))
+    entries = shape.L * shape.k
+    columns = np.random.default_rng(0).integers(0, shape.M, n_rows * entries, dtype=np.int32)
+    weights = np.full(n_rows * entries, 1 / entries, settings.dtype)
+    rows = sp.csr_array((weights, columns, np.arange(0, len(columns) + 1, entries)), shape=(n_rows, shape.M))
+
+    def work() -> Any:
+        A = rows.toarray()
+        return A.T @ A
+
+    return _seconds_of(work, n_threads, times=2) / n_rows
 
 
 def _row_seconds(settings: Settings, shape: Shape, n_threads: int) -> float:
