@@ -35,6 +35,29 @@ def test_sparse_blocks_are_the_rows_and_share_their_entries(views, start, stop):
     assert_array_equal((block @ np.eye(5)).sum(axis=0), table.toarray()[start:stop].sum(axis=0))
 
 
+def test_what_is_missing_is_known_and_filled_with_zeros(views):
+    lacking = views.tables[0].copy()
+    lacking[4:6] = np.nan
+    block = row_blocks(Views([lacking, views.tables[1]]))(3, 9)
+    gone = np.array([False, True, True, False, False, False])
+    assert_array_equal(block.missing, [gone, np.zeros(6, dtype=bool)])
+    assert_array_equal(block.table(0), np.where(gone[:, None], 0, lacking[3:9]))
+    assert_array_equal(block.known(0), lacking[3:9][~gone])
+    assert block.table(1) is block.known(1) is block.tables[1]
+
+
+def test_single_precision_stays_so_beside_missing_rows():
+    block = row_blocks(Views([np.array([[1.0], [np.nan]], np.float32), np.ones((2, 1))]))(0, 2)
+    assert block.table(0).dtype == block.known(0).dtype == np.float32
+
+
+def test_a_row_without_any_view_is_named():
+    table = np.ones((8, 2))
+    table[6] = np.nan
+    with pytest.raises(ValueError, match="Row 6 is NaN in every view: drop it"):
+        np.count_nonzero(row_blocks(Views([table, table]))(4, 8).missing)
+
+
 @pytest.mark.parametrize("n_rows, n_wanted", [(7, 7), (7, 9), (1, 5)])
 def test_all_rows_are_chosen_where_there_are_few(n_rows, n_wanted):
     assert_array_equal(some_rows(n_rows, n_wanted, seed=0), np.arange(n_rows))

@@ -1,6 +1,8 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from manyview.views.statistics import column_statistics, filled_rows, spread
@@ -48,6 +50,21 @@ def test_blocks_of_any_size_and_kind_give_the_same_spread(cut, counts, make, blo
     pairs = r[np.triu_indices(5, 1)]
     assert found.n_pairs == 10
     assert_allclose(found.correlation, N * (pairs**2).mean(), rtol=1e-10)
+
+
+@given(gone=st.lists(st.booleans(), min_size=N, max_size=N).filter(lambda gone: not all(gone)), size=st.integers(1, N))
+def test_rows_that_a_view_lacks_do_not_count(cut, gone, size):
+    table = np.random.default_rng(0).poisson(0.7, (N, 4)).astype(float) - 1
+    lacking = np.where(np.array(gone)[:, None], np.nan, table)
+    rows, engine = cut([np.ones((N, 1)), lacking], size)
+    there, others = cut([np.ones((N - sum(gone), 1)), table[~np.array(gone)]])
+    found, expected = column_statistics(rows, engine)[1], column_statistics(there, others)[1]
+    assert (found.n_rows, found.n_missing) == (N - sum(gone), sum(gone))
+    for ours, theirs in zip(found._replace(n_missing=0), expected, strict=True):
+        assert_array_equal(ours, theirs)
+    if found.n_rows > 1:
+        ours, theirs = spread(1, found, rows, engine), spread(1, expected, there, others)
+        assert_allclose(ours.deviation, theirs.deviation, rtol=1e-12, atol=1e-15)
 
 
 def test_stored_zeros_are_zeros():
