@@ -74,7 +74,7 @@ def run_with_kills(plan, out, environment, *, n_kills, steps, seconds, rng):
 
 @pytest.mark.timeout(7200)
 def test_killed_at_random_moments_it_ends_as_if_nothing_had_happened(toys, frozen_code, tmp_path):
-    n_cells, n_kills, steps = (3, 2, 1) if KILLS <= 3 else (30, 5, 6)
+    n_cells, n_kills, steps = (2, 2, 1) if KILLS <= 3 else (30, 5, 6)
     plan, environment = toy_plan(toys, n_cells), os.environ | {"PYTHONPATH": str(frozen_code)}
     started = time.monotonic()
     subprocess.run([sys.executable, "-c", RUN, plan, tmp_path / "whole"], env=environment, check=True)

@@ -321,11 +321,10 @@ def test_a_parameter_is_checked_in_fit_and_not_before():
 
 QUALITY = {
     "handwritten": 0.93, "mnist4": 0.90, "msrcv1_5": 0.78, "bbcsport": 0.90, "ngs": 0.90, "scene15": 0.42,
-    "100leaves": 0.90,
 }  # fmt: skip
 
 
-LONG = {"handwritten", "mnist4", "scene15", "100leaves"}  # a fit takes five seconds and more
+LONG = {"handwritten", "mnist4", "scene15", "bbcsport"}  # a fit takes three seconds and more
 
 
 @pytest.mark.shared

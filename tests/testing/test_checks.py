@@ -43,6 +43,7 @@ def name_of(value):
     return getattr(value, "__name__", None) or repr(value).replace("\n", "")
 
 
+@pytest.mark.usefixtures("one_draw")
 @pytest.mark.parametrize("check", multiview_checks(), ids=name_of)
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=name_of)
 def test_our_estimators_pass(estimator, check):
