@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from manyview import FMCNOF, LMVSC, SFMC, SemiNTF
 from manyview.metrics import adjusted_rand_index
@@ -64,33 +65,36 @@ class Stages:
 
 
 def one_roofline(n_rows: str, n_jobs: str) -> Result:
-    """Seconds of iterations, and of copying as many bytes as one must move, in turns."""
+    """Seconds of iterations, of copies of the bytes that one must move, and of its operations in BLAS, in turns."""
     views, _ = views_of(int(n_rows))
     r = 2 * K + 1  # columns of S here, checked below
     # of a row: S and U in, U out; the products S (2GR), PR, S'P, and half of P'P
     moved, operations = int(n_rows) * 4 * (r + 2 * K), int(n_rows) * (4 * r * K + 2 * K * K + K * (K + 1))
-    copy = Copy(moved // 2, int(n_jobs))
-    stamps: list[tuple[float, float]] = []
+    multiply, copy = Products(operations, int(n_jobs)), Copy(moved // 2, int(n_jobs))
+    stamps: list[list[float]] = []
 
     def note(stage: str, done: int, total: int) -> None:
         if stage == "factorization":
-            before = time.perf_counter()
-            copy()
-            stamps.append((before, time.perf_counter()))
+            stamps.append([time.perf_counter()])
+            for roof in (multiply, copy):
+                roof()
+                stamps[-1].append(time.perf_counter())
 
-    model = SemiNTF(K, random_state=0, n_jobs=int(n_jobs), tol=0, max_iter=ITERATIONS, verbose=note).fit(views)
+    with threadpool_limits(1):
+        model = SemiNTF(K, random_state=0, n_jobs=int(n_jobs), tol=0, max_iter=ITERATIONS, verbose=note).fit(views)
     if model.factors_.shape[1] != r:
         raise SystemExit(f"S has {model.factors_.shape[1]} columns, not {r}: count the bytes again.")
-    iterations = np.array([before - after for (_, after), (before, _) in pairwise(stamps[1:])])
-    copies = np.array([after - before for before, after in stamps[2:]])
+    iterations = np.array([before[0] - after[-1] for after, before in pairwise(stamps[1:])])
+    products, copies = np.diff(stamps[2:], axis=1).T
     return {
         "moved": moved,
         "operations": operations,
         "iteration": float(np.median(iterations)),
         "copy": float(np.median(copies)),
+        "products": float(np.median(products)),
         "of_copy": float(np.median(copies / iterations)),
+        "of_products": float(np.median(products / iterations)),
         "fastest": float(copies.min() / iterations.min()),
-        "arithmetic": product_rate(1024, int(n_jobs)),
     }
 
 
@@ -105,17 +109,16 @@ class Copy:
         list(self.pool.map(lambda pair: np.copyto(pair[1], pair[0]), self.pairs))
 
 
-def product_rate(size: int, n_threads: int) -> float:
-    """Floating-point operations a second of square products, in cache."""
-    from threadpoolctl import threadpool_limits
+class Products:
+    """So many floating-point operations in square products, the shape that BLAS is best at, one a thread."""
 
-    A, best = np.ones((size, size), np.float32), 0.0
-    with threadpool_limits(1), ThreadPoolExecutor(n_threads) as pool:
-        for _ in range(10):
-            start = time.perf_counter()
-            list(pool.map(lambda _: [A @ A for _ in range(10)], range(n_threads)))
-            best = max(best, n_threads * 10 * 2 * size**3 / (time.perf_counter() - start))
-    return best
+    def __init__(self, operations: int, n_threads: int) -> None:
+        size = round((operations / 2 / n_threads) ** (1 / 3))
+        self.factors = [np.ones((3, size, size), np.float32) for _ in range(n_threads)]
+        self.pool = ThreadPoolExecutor(n_threads)
+
+    def __call__(self) -> None:
+        list(self.pool.map(lambda factors: np.matmul(factors[0], factors[1], out=factors[2]), self.factors))
 
 
 def one_reuters(method: str) -> Result:

@@ -370,15 +370,19 @@ INLINE int32_t sweep_part(number n, number r, number K, float shrink, const vect
         struct ahead of_U = {(const char *)(U + GROUP * K * STEPS), BYTES_OF_U(r, K)};
         for (number g = 0; g < size; g++) {
             vector *place = renewed + g * K * STEPS;
-            vector *fresh = COLUMNS_OF(K) < K && renewed == U ? aside : place; /* all of U is wanted to the end */
-            for (number k = 0, n_k; k < K; k += n_k)
-                switch (n_k = COLUMNS_OF(K - k)) {
+            number waiting = 0; /* columns: the last ones want all of the old U */
+            for (number k = 0, n_k; k < K; k += n_k) {
+                n_k = COLUMNS_OF(K - k);
+                if (k + n_k < K && renewed == U) waiting = k + n_k;
+                vector *fresh = k < waiting ? aside : place;
+                switch (n_k) {
 #define COLUMNS(n_) case n_: if (n_ <= MOST_K) \
     renew(n_, r, K, k, shrink, A, R, S + g * r * STEPS, U + g * K * STEPS, fresh, P + g * K * STEPS, &largest, &of_S); \
     break;
                     COLUMNS(1) COLUMNS(2) COLUMNS(5) COLUMNS(10)
                 }
-            if (fresh == aside) memcpy(place, aside, K * TILE * sizeof(float));
+            }
+            memcpy(place, aside, waiting * TILE * sizeof(float));
         }
         for (number k = 0, n_k; k < K; k += n_k) {
             n_k = WIDTH_OF(K - k);
