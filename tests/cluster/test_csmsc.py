@@ -12,7 +12,7 @@ from manyview.metrics import accuracy
 
 from oracles import anchor_methods_oracle as oracle
 
-ESTIMATORS = [CSMSC(n_clusters=3, random_state=0, views=views) for views in (None, 2)]
+ESTIMATORS = [CSMSC(n_clusters=3, random_state=0, views=2)]
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

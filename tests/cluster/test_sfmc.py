@@ -15,7 +15,7 @@ from manyview.metrics import accuracy, adjusted_rand_index
 
 from oracles import anchor_methods_oracle as oracle
 
-ESTIMATORS = [SFMC(n_clusters=3, views=views) for views in (None, 2)]
+ESTIMATORS = [SFMC(n_clusters=3, views=2)]
 CELLS = [
     *((dataset, "SFMC") for dataset in ("tcga_breast", "3sources", "msrcv1_5")),
     *(

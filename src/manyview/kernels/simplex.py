@@ -19,8 +19,8 @@ def project_simplex(z: FloatArray, /) -> FloatArray:
     sums = np.cumsum(np.where(finite, descending, 0), axis=1) - 1
     counts = np.arange(1, z.shape[1] + 1)
     kept = np.maximum((finite & (descending * counts > sums)).sum(axis=1), 1)
-    t = np.take_along_axis(sums, kept[:, None] - 1, axis=1) / kept[:, None]
-    return np.maximum(z - t, 0)
+    t = sums[np.arange(len(z)), kept - 1] / kept
+    return np.maximum(z - t[:, None], 0)
 
 
 def pkn_weights(d: FloatArray, k: int, /) -> FloatArray:
