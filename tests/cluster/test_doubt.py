@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from manyview import SemiNTF
 from manyview.anchors import GraphBlock
+from manyview.cluster.semi_ntf import doubt as module
 from manyview.cluster.semi_ntf.doubt import Doubt, slice_votes
 from manyview.datasets import make_views
 from manyview.metrics import match_labels
@@ -100,7 +101,7 @@ def test_a_row_does_not_vote_for_itself():
     mass = np.zeros((3, 2))
     for row, label in enumerate(labels):
         np.add.at(mass[:, label], block.columns[row, 0], block.weights[row, 0])
-    votes = slice_votes(block, np.array([0]), mass[None], own=labels)[:, 0]
+    votes = slice_votes(block.columns, block.weights, mass[None], own=labels)[:, 0]
     wanted = []
     for row in range(3):  # the same, with the row really left out
         rest = mass.copy()
@@ -130,6 +131,15 @@ def test_a_view_without_the_row_has_no_opinion():
     _, opinion = doubt.votes(block)
     assert_array_equal(opinion, [[False], [True]])
     assert_array_equal(doubt.contradicted(*doubt.votes(block), np.array([1, 1])), [False, True])
+
+
+@pytest.mark.parametrize("at_a_time", [1, 7, 300])
+def test_rows_vote_alike_however_many_at_a_time(overlapping, model, monkeypatch, at_a_time):
+    views = tuple(np.asarray(view) for view in overlapping.views.values())
+    graph = model.anchor_graph_(RowBlock(0, views))
+    monkeypatch.setattr(module, "VOTING_ROWS", at_a_time)
+    assert_array_equal(model.doubt_.views_disagree(graph, model.labels_), model.views_disagree_)
+    assert model.doubt_.votes(GraphBlock(0, *(part[:0] for part in graph[1:])))[0].shape == (0, 3)
 
 
 def test_one_cluster_is_beyond_doubt():

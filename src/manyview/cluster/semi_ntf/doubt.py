@@ -35,6 +35,7 @@ from manyview.cluster.semi_ntf.resampling import (
 from manyview.engine import Engine, Rows, add
 from manyview.kernels.agreement import joint_counts
 from manyview.kernels.arrays import BoolArray, FloatArray, IntArray
+from manyview.kernels.sparse import times
 from manyview.kernels.spectral import Basis, reading_scale, unit_rows
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 
 N_PARTS = 8
 PART_ROWS = 5_000
+VOTING_ROWS = 4_096  # at a time: what is made of them on the way stays in the caches
 STEPS = 1
 
 
@@ -83,12 +85,20 @@ class Doubt(NamedTuple):
 
     def votes(self, block: GraphBlock, /, *, own: IntArray | None = None) -> tuple[IntArray, BoolArray]:
         """The cluster (n, V) that every view would choose, and whether it has an opinion."""
-        votes = np.zeros((len(self.view_weights), block.n_rows, len(self.centres)))
         slices = np.flatnonzero(self.view_of_slice >= 0)
-        of_slices = slice_votes(block, slices, self.slice_mass[slices], own=own)
-        for place, view in enumerate(self.view_of_slice[slices]):
-            votes[view] += of_slices[:, place]
-        return votes.argmax(axis=2).T, (votes.max(axis=2) > 0).T
+        mass = self.slice_mass[slices].astype(block.weights.dtype, copy=False)
+        choices, opinions = [], []
+        for start in range(0, max(block.n_rows, 1), VOTING_ROWS):
+            rows = np.s_[start : start + VOTING_ROWS]
+            of_slices = slice_votes(
+                block.columns[rows, slices], block.weights[rows, slices], mass, own=None if own is None else own[rows]
+            )
+            votes = np.zeros((len(of_slices), len(self.view_weights), len(self.centres)), of_slices.dtype)
+            for place, view in enumerate(self.view_of_slice[slices]):
+                votes[:, view] += of_slices[:, place]
+            choices.append(votes.argmax(axis=2))
+            opinions.append(votes.any(axis=2))
+        return np.concatenate(choices), np.concatenate(opinions)
 
     def contradicted(self, votes: IntArray, opinion: BoolArray, labels: IntArray, /) -> BoolArray:
         """Whether the weighted majority of the views that have an opinion is for another cluster (n,)."""
@@ -100,15 +110,14 @@ class Doubt(NamedTuple):
         return self.contradicted(*self.votes(block, own=labels), labels)
 
 
-def slice_votes(block: GraphBlock, slices: IntArray, mass: FloatArray, /, *, own: IntArray | None) -> FloatArray:
-    """W_l (mass / degree) of some slices (n, l, K), rows summing to one, from their masses (l, m, K).
+def slice_votes(columns: IntArray, w: FloatArray, mass: FloatArray, /, *, own: IntArray | None) -> FloatArray:
+    """W_l (mass / degree) of slices (n, l, K), rows summing to one, from their anchors and weights (n, l, k), and from
+    the masses (l, m, K) of clusters in all anchors.
 
     With ``own`` labels, as if the row itself had no mass.
     """
-    w = block.weights[:, slices]  # (n, l, k)
-    mass = mass.astype(w.dtype, copy=False)
     (n, _, k), (n_slices, m, K) = w.shape, mass.shape
-    columns = block.columns[:, slices] + (np.arange(n_slices, dtype=np.int32) * m)[:, None]
+    columns = columns + (np.arange(n_slices, dtype=np.int32) * m)[:, None]
     rest = mass.sum(axis=2).ravel().take(columns)
     if own is not None:
         rest -= w
@@ -116,11 +125,11 @@ def slice_votes(block: GraphBlock, slices: IntArray, mass: FloatArray, /, *, own
     share = w / rest
     starts = np.arange(0, n * n_slices * k + 1, k, dtype=np.int32)
     S = sp.csr_array((share.ravel(), columns.ravel(), starts), shape=(n * n_slices, n_slices * m))
-    votes = np.asarray(S @ mass.reshape(-1, K)).reshape(n, n_slices, K)
+    votes = times(S, mass.reshape(-1, K)).reshape(n, n_slices, K)
     if own is not None:
         votes[np.arange(n), :, own] -= np.einsum("nlk,nlk->nl", share, w)
     np.maximum(votes, 0, out=votes)
-    total = votes.sum(axis=2, keepdims=True)
+    total = votes @ np.ones((K, 1), votes.dtype)
     votes /= np.where(total > 1e-12, total, np.inf)
     return votes
 
