@@ -19,7 +19,7 @@ SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 @pytest.fixture
 def one_draw(monkeypatch):
-    """SemiNTF draws its anchors once: for batteries of checks that ask nothing of the labels, but take many fits."""
+    """SemiNTF draws its anchors once, as beyond 5,000 rows: for many fits to which more draws do not matter."""
     monkeypatch.setattr("manyview.cluster.semi_ntf.settings.DRAWS", 1)
 
 
