@@ -19,9 +19,9 @@ from manyview.cluster.semi_ntf.settings import Settings
 from manyview.cluster.semi_ntf.shape import Shape, shape_of
 from manyview.engine.dask import memory_of_workers, seconds_of_a_pass
 from manyview.engine.room import available_memory
+from manyview.geometry.fit import WORD_RANKS
 from manyview.views import Views
 from manyview.views.check import is_elsewhere
-from manyview.views.geometry import WORD_RANKS
 
 DISK_FACTOR, DASK_FACTOR = 1.1, 1.7  # reading and writing blocks; moving them
 DECODED = 300e6  # bytes a second of Parquet that are read and copied to scratch

@@ -22,10 +22,10 @@ from manyview.cluster.semi_ntf.settings import Settings
 from manyview.cluster.semi_ntf.shape import Shape
 from manyview.cluster.semi_ntf.start import READING_ROWS, READING_ROWS_PER_CLUSTER
 from manyview.engine.blas import one_blas_thread
+from manyview.geometry.fit import CLIP, Geometry
+from manyview.geometry.partial_whitening import FORMED_WIDTH, PartiallyWhitened
+from manyview.geometry.scaling import Centred, Standardised
 from manyview.views.blocks import RowBlock
-from manyview.views.geometry import CLIP, Geometry
-from manyview.views.scaling import Centred, Standardised
-from manyview.views.tempering import FORMED_WIDTH, Tempered
 
 USUAL_ITERATIONS = 35
 # operations, each in the unit that stands behind it
@@ -152,7 +152,7 @@ def _row_seconds(settings: Settings, shape: Shape, n_threads: int) -> float:
         scale = Centred(zeros, all_columns) if kind else Standardised(zeros, ones, all_columns, CLIP)
         if settings.scale != "auto":
             return scale
-        return Tempered(scale, random(width, rank), np.zeros(rank, dtype), unit=False)
+        return PartiallyWhitened(scale, random(width, rank), np.zeros(rank, dtype), unit=False)
 
     views = tuple(zip(shape.widths, shape.scores, strict=True))
     maps = tuple(tuple(scaling(kind, *view) for view in views) for kind in range(shape.geometries))

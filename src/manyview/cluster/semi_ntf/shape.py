@@ -10,7 +10,7 @@ import numpy as np
 from manyview.anchors.search import number_type
 from manyview.cluster.semi_ntf.graphs import SAMPLED_ROWS
 from manyview.cluster.semi_ntf.settings import Settings
-from manyview.views.tempering import RANK
+from manyview.geometry.partial_whitening import RANK
 
 GEOMETRIES = 2  # of scale="auto"
 
