@@ -79,8 +79,8 @@ def test_peak_memory_is_within_the_promised_factor(engine, kind, n_rows, widths,
     labels = rng.integers(0, 10, n_rows)
     paths = [str(tmp_path / f"{v}.{kind}") for v in range(len(widths))]
     for path, width in zip(paths, widths, strict=True):
-        centres = 0.5 * rng.standard_normal((10, width), dtype=np.float32)
-        save(centres[labels] + rng.standard_normal((n_rows, width), dtype=np.float32), kind, path)
+        centers = 0.5 * rng.standard_normal((10, width), dtype=np.float32)
+        save(centers[labels] + rng.standard_normal((n_rows, width), dtype=np.float32), kind, path)
     run = [sys.executable, "-c", MEASURE, engine, *paths]
     measured = json.loads(subprocess.run(run, capture_output=True, text=True, check=True, timeout=200).stdout)
     group_rows = n_rows if kind == "parquet" else None

@@ -24,7 +24,7 @@ from manyview.cluster.semi_ntf.start import READING_ROWS, READING_ROWS_PER_CLUST
 from manyview.engine.blas import one_blas_thread
 from manyview.geometry.fit import CLIP, Geometry
 from manyview.geometry.partial_whitening import FORMED_WIDTH, PartiallyWhitened
-from manyview.geometry.scaling import Centred, Standardised
+from manyview.geometry.scaling import Centered, Standardized
 from manyview.views.blocks import RowBlock
 
 USUAL_ITERATIONS = 35
@@ -149,7 +149,7 @@ def _row_seconds(settings: Settings, shape: Shape, n_threads: int) -> float:
 
     def scaling(kind: int, width: int, rank: int) -> Any:
         zeros, ones, all_columns = np.zeros(width), np.ones(width), np.ones(width, dtype=bool)
-        scale = Centred(zeros, all_columns) if kind else Standardised(zeros, ones, all_columns, CLIP)
+        scale = Centered(zeros, all_columns) if kind else Standardized(zeros, ones, all_columns, CLIP)
         if settings.scale != "auto":
             return scale
         return PartiallyWhitened(scale, random(width, rank), np.zeros(rank, dtype), unit=False)
@@ -160,7 +160,7 @@ def _row_seconds(settings: Settings, shape: Shape, n_threads: int) -> float:
     geometry = Geometry(maps, np.ones((len(maps), len(views)), dtype), kinds, (), nowhere)
     anchors = tuple(SliceAnchors(random(m, rank), np.ones(m, dtype=bool)) for rank in shape.scores)
     joint = len(views) > 1 and not settings.paper
-    graph = AnchorGraph(geometry, (anchors,) * len(maps), (), m, settings.neighbours, joint, settings.dtype)
+    graph = AnchorGraph(geometry, (anchors,) * len(maps), (), m, settings.neighbors, joint, settings.dtype)
     block = RowBlock(0, tuple(random(n_rows, width) for width in shape.widths))
     return _seconds_of(lambda: graph(block), n_threads) / n_rows
 

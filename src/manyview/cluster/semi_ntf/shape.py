@@ -49,7 +49,7 @@ def shape_of(settings: Settings, n_rows: int, widths: Sequence[int], /, *, sourc
         geometries=geometries,
         L=geometries * (len(widths) + (len(widths) > 1 and not settings.paper)),
         m=settings.n_anchors,
-        k=settings.neighbours[0],
+        k=settings.neighbors[0],
         K=settings.n_clusters,
         item=np.dtype(settings.dtype).itemsize,
         number=number_type(settings.n_anchors)().itemsize,
