@@ -8,7 +8,6 @@ The scheduler keeps the graph that led to a bundle, so what a lost worker held i
 from __future__ import annotations
 
 import pickle
-import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
@@ -24,7 +23,6 @@ from manyview.engine.rows import BLOCK_ROWS, B, C, Rows, T, add, concatenate, ev
 
 BUNDLES_PER_THREAD = 8
 FEWEST_BUNDLES = 16
-TIMED_PASSES = 7
 FAN_IN = 8  # partial results that one task combines; a power of two keeps the tree
 
 
@@ -269,22 +267,6 @@ def _active_client() -> Any:
             "engine='dask' needs a cluster: start a distributed.Client first, for example "
             "`client = distributed.Client()` for the cores of this machine."
         ) from error
-
-
-def seconds_of_a_pass(n_rows: int, block_rows: int, /) -> float:
-    """Of a pass over blocks with nothing in them, on the cluster of the active client: what the scheduler takes."""
-    engine = DaskEngine(block_rows=block_rows)
-    rows = engine.cut(_nothing, n_rows)
-    seconds = []
-    for _ in range(TIMED_PASSES):
-        start = time.perf_counter()
-        engine.step(lambda block: (block, 1), rows, add)
-        seconds.append(time.perf_counter() - start)
-    return float(np.median(seconds))
-
-
-def _nothing(start: int, stop: int) -> int:
-    return start
 
 
 def memory_of_workers() -> int | None:
