@@ -12,17 +12,22 @@ EXTRAS = {
     "pyarrow": "files",
     "h5py": "files",
 }
+POSIX = ("fcntl", "resource")  # modules of the standard library that Windows lacks
 
 
 def main() -> None:
-    """Run the command line; a missing optional library ends it with one line that names the extra, and code 2."""
+    """Run the command line; a missing library ends it with one line that says what is needed, and code 2."""
     try:
         from manyview.cli.app import app  # typer and rich are loaded here, and only here
 
         app()
     except ImportError as error:
         library = (error.name or "").partition(".")[0]
-        if library not in EXTRAS:
+        if library in POSIX:
+            reason = f"this command runs on Linux and macOS only: Python has no module {library} here"
+        elif library in EXTRAS:
+            reason = f'{library} is not installed; pip install "manyview[{EXTRAS[library]}]"'
+        else:
             raise
-        print(f'manyview: {library} is not installed; pip install "manyview[{EXTRAS[library]}]"', file=sys.stderr)
+        print(f"manyview: {reason}", file=sys.stderr)
         raise SystemExit(2) from None

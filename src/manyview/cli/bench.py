@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from manyview.bench import run_plan, summarise
 from manyview.cli import screen
 
 REPAIRABLE = (OSError, ValueError)  # errors in a plan or a journal are ValueErrors that say what to do
@@ -34,6 +33,8 @@ def bench(
         raise typer.BadParameter("give a PLAN with --out, or --summary DIR")
     if (plan is None) != (out is None):
         raise typer.BadParameter("PLAN and --out go together")
+    from manyview.bench import run_plan, summarise  # needs modules that Windows lacks; the other commands do not
+
     failed = 0
     if plan is not None and out is not None:
         with screen.explained("cannot run the plan", kinds=REPAIRABLE):

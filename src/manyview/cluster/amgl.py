@@ -39,12 +39,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import KMeans
 
+from manyview.cluster.base import MultiViewClusterer
 from manyview.cluster.graph_labels import contiguous
-from manyview.cluster.inputs import check_magnitude
-from manyview.cluster.parameters import array, check_parameters, check_sizes, integer, nothing, real
+from manyview.cluster.parameters import integer, nothing, real
 from manyview.engine import MemoryEngine
 from manyview.kernels.arrays import FloatArray, IntArray
 from manyview.kernels.laplacian import (
@@ -56,22 +55,20 @@ from manyview.kernels.laplacian import (
     symmetric,
 )
 from manyview.kernels.sample_graph import raw_rows, sample_graph
-from manyview.views import check_views
+from manyview.views import Views
 
 FIRST_STOP = 3  # iterations before the stopping rule is asked
 LEAST_TRACE = 1e-10  # times K
 CONSTRAINTS = {
-    "n_clusters": (integer(1),),
     "n_neighbors": (integer(1),),
     "max_iter": (integer(1),),
     "tol": (real(0),),
     "n_init": (integer(1),),
     "n_jobs": (integer(-1), nothing()),
-    "views": (nothing(), integer(1), array()),
 }
 
 
-class AMGL(ClusterMixin, BaseEstimator):
+class AMGL(MultiViewClusterer):
     """Spectral clustering of a sum of the views' Laplacians whose weights follow from the embedding.
 
     A view whose graph fits the common embedding well gets a large weight; there is no parameter to tune. The
@@ -134,6 +131,8 @@ class AMGL(ClusterMixin, BaseEstimator):
     array([20, 20, 20])
     """
 
+    _constraints = CONSTRAINTS
+
     def __init__(
         self,
         n_clusters: int = 8,
@@ -155,23 +154,7 @@ class AMGL(ClusterMixin, BaseEstimator):
         self.views = views
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> AMGL:
-        """Cluster the samples.
-
-        Parameters
-        ----------
-        X : views
-            A list or dict of tables, or one table to be cut by ``views``.
-        y : ignored
-
-        Returns
-        -------
-        self
-        """
-        check_parameters(self, CONSTRAINTS)
-        views = check_views(X, ranges=self.views, estimator=self)
-        check_sizes(views.n_samples, self.n_clusters)
-        check_magnitude(views)
+    def _fit(self, views: Views, /) -> None:
         with MemoryEngine(n_jobs=self.n_jobs).running() as engine:
             graphs = [
                 symmetric(sample_graph(raw_rows(table), self.n_neighbors, run=engine.map)) for table in views.tables
@@ -184,12 +167,6 @@ class AMGL(ClusterMixin, BaseEstimator):
         self.affinity_ = result.affinity
         self.history_ = {"objective": result.objective, "view_weights": result.weights}
         self.n_iter_ = len(result.objective)
-        return self
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 class _Embedded(NamedTuple):

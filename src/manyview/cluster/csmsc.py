@@ -49,29 +49,27 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 import scipy.sparse.linalg
-from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_random_state
 
+from manyview.cluster.base import MultiViewClusterer
 from manyview.cluster.graph_labels import contiguous, warn_empty_clusters
-from manyview.cluster.inputs import check_magnitude, float_tables, random_rows
-from manyview.cluster.parameters import array, check_parameters, check_sizes, integer, nothing, real
+from manyview.cluster.inputs import float_tables, random_rows
+from manyview.cluster.parameters import integer, real
 from manyview.kernels.arrays import FloatArray, Table
 from manyview.kernels.lloyd import best_of_starts
 from manyview.kernels.spectral import unit_rows
-from manyview.views import check_views
+from manyview.views import Views
 from manyview.views.scaling import UnitRows, dense
 
 MU, GROWTH, MU_MAX = 1e-6, 1.1, 1e6
 KMEANS_PASSES = 1000
 DENSE_SIZE = 1000  # rows up to which a dense eigensolver is as fast
 CONSTRAINTS = {
-    "n_clusters": (integer(1),),
     "lambda_c": (real(0, open_low=True),),
     "lambda_d": (real(0, open_low=True),),
     "max_iter": (integer(1),),
     "tol": (real(0),),
     "n_init": (integer(1),),
-    "views": (nothing(), integer(1), array()),
 }
 
 
@@ -264,7 +262,7 @@ def walk_embedding(affinity: FloatArray, n_clusters: int, /) -> Walk:
     return Walk(unit_rows(vectors / np.where(lengths > 0, lengths, 1)), values[order])
 
 
-class CSMSC(ClusterMixin, BaseEstimator):
+class CSMSC(MultiViewClusterer):
     r"""Consistent and specific multi-view subspace clustering (Luo et al., AAAI 2018).
 
     .. math:: \min \sum_v \|E^v\|_{2,1} + \lambda_c \|C\|_* + \lambda_d \sum_v \|D^v\|_F^2,
@@ -320,6 +318,8 @@ class CSMSC(ClusterMixin, BaseEstimator):
     ((90, 90), 100)
     """
 
+    _constraints = CONSTRAINTS
+
     def __init__(
         self,
         n_clusters: int = 8,
@@ -341,18 +341,7 @@ class CSMSC(ClusterMixin, BaseEstimator):
         self.views = views
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> CSMSC:
-        """Cluster the rows of the views.
-
-        Parameters
-        ----------
-        X : list or dict of tables, Views, or one table (cut by ``views``)
-        y : ignored
-        """
-        check_parameters(self, CONSTRAINTS)
-        views = check_views(X, ranges=self.views, estimator=self)
-        check_sizes(len(views), self.n_clusters)
-        check_magnitude(views)
+    def _fit(self, views: Views, /) -> None:
         expression = express(
             [directions(table) for table in float_tables(views)],
             lambda_c=self.lambda_c,
@@ -370,12 +359,6 @@ class CSMSC(ClusterMixin, BaseEstimator):
         self.history_ = {"residual": expression.residuals, "penalty": expression.penalties}
         self.n_iter_ = len(expression.residuals)
         warn_empty_clusters(self, int(self.labels_.max()) + 1)
-        return self
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 def _gram(table: Table) -> FloatArray:

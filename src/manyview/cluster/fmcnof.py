@@ -56,32 +56,29 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
+from manyview.cluster.base import MultiViewClusterer
 from manyview.cluster.graph_labels import contiguous, warn_empty_clusters
-from manyview.cluster.inputs import check_anchor_number, check_magnitude, float_tables, given_anchors
-from manyview.cluster.parameters import array, check_parameters, check_sizes, choice, integer, nothing, real
+from manyview.cluster.inputs import check_anchor_number, float_tables, given_anchors
+from manyview.cluster.parameters import array, choice, integer, real
 from manyview.kernels.arrays import FloatArray, IntArray, Table
 from manyview.kernels.lloyd import best_of_starts, row_squares
 from manyview.kernels.qp import small_simplex_qp
 from manyview.kernels.simplex import project_simplex
-from manyview.views import Views, check_views
+from manyview.views import Views
 from manyview.views.scaling import dense
 
 OFF = 1e-7  # the released program's zero
 NARROW = 2  # columns; z-scoring the rows of such a view leaves a sign, or nothing
 KMEANS_PASSES = 100
 CONSTRAINTS = {
-    "n_clusters": (integer(1),),
     "n_anchors": (integer(1), choice("auto")),
     "sigma": (real(0, open_low=True),),
     "anchors": (choice("kmeans"), array()),
     "init": (choice("random"), array()),
     "max_iter": (integer(1),),
     "variant": (choice("released", "corrected", "paper"),),
-    "views": (nothing(), integer(1), array()),
 }
 Step = Callable[[Sequence[FloatArray], FloatArray, FloatArray], FloatArray]
 
@@ -242,7 +239,7 @@ def released_qp(A: FloatArray, b: FloatArray, /, *, mu: float = 1e-2, growth: fl
     return x
 
 
-class FMCNOF(ClusterMixin, BaseEstimator):
+class FMCNOF(MultiViewClusterer):
     r"""Non-negative and orthogonal factorization of fused anchor graphs (Yang et al., TIP 2021).
 
     .. math:: \min_{\alpha, F, G} \Big\| \sum_v \alpha_v B^v - F G^T \Big\|_F^2,
@@ -306,6 +303,8 @@ class FMCNOF(ClusterMixin, BaseEstimator):
     ((200, 3), 30)
     """
 
+    _constraints = CONSTRAINTS
+
     def __init__(
         self,
         n_clusters: int = 8,
@@ -329,18 +328,7 @@ class FMCNOF(ClusterMixin, BaseEstimator):
         self.views = views
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> FMCNOF:
-        """Cluster the rows of the views.
-
-        Parameters
-        ----------
-        X : list or dict of tables, Views, or one table (cut by ``views``)
-        y : ignored
-        """
-        check_parameters(self, CONSTRAINTS)
-        views = check_views(X, ranges=self.views, estimator=self)
-        check_sizes(len(views), self.n_clusters)
-        check_magnitude(views)
+    def _fit(self, views: Views, /) -> None:
         rng = check_random_state(self.random_state)
         tables = float_tables(views)
         columns = [narrow_columns(table) for table in tables]
@@ -356,7 +344,6 @@ class FMCNOF(ClusterMixin, BaseEstimator):
         self.history_ = {"objective": result.objective, "view_weights": result.weights}
         self.n_iter_ = self.max_iter
         warn_empty_clusters(self, self.factors_.shape[1])
-        return self
 
     def _n_anchors(self, views: Views) -> int:
         if not isinstance(self.anchors, str):
@@ -387,14 +374,8 @@ class FMCNOF(ClusterMixin, BaseEstimator):
 
     def predict(self, X: Any) -> IntArray:
         """Cluster of every new row: the largest entry of its row of F."""
-        check_is_fitted(self)
-        views = check_views(X, ranges=self.views, estimator=self, reset=False)
+        views = self._new_views(X)
         rows = [standard_rows(table, by) for table, by in zip(float_tables(views), self.columns_, strict=True)]
         graphs = self._graphs(rows, self.anchors_)
         Z = np.einsum("v,vnm->nm", self.factor_weights_, np.asarray(graphs))
         return np.maximum(Z @ self.factors_, 0).argmax(axis=1)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

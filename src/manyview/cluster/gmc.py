@@ -42,11 +42,10 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, ClusterMixin
 
+from manyview.cluster.base import MultiViewClusterer
 from manyview.cluster.graph_labels import warn_component_count
-from manyview.cluster.inputs import check_magnitude
-from manyview.cluster.parameters import array, boolean, check_parameters, check_sizes, integer, nothing, real
+from manyview.cluster.parameters import boolean, integer, nothing, real
 from manyview.engine import MemoryEngine
 from manyview.kernels.arrays import FloatArray
 from manyview.kernels.laplacian import degrees
@@ -60,22 +59,20 @@ from manyview.kernels.sample_graph import (
     standard_rows,
 )
 from manyview.kernels.simplex_rows import embedded_distances, project_rows, with_data
-from manyview.views import check_views
+from manyview.views import Views
 
 AGREEMENT = 1e-10  # of ||U - S^v|| relative to ||S^v||: below it only rounding is left
 CONSTRAINTS = {
-    "n_clusters": (integer(1),),
     "n_neighbors": (integer(1),),
     "lam": (real(0, open_low=True),),
     "normalize": (boolean(),),
     "max_iter": (integer(1),),
     "tol": (real(0, open_low=True),),
     "n_jobs": (integer(-1), nothing()),
-    "views": (nothing(), integer(1), array()),
 }
 
 
-class GMC(ClusterMixin, BaseEstimator):
+class GMC(MultiViewClusterer):
     """Clusters as the connected components of one graph that all views agree on.
 
     Every view's nearest-neighbour graph is pulled towards a unified graph and the other way round, while the unified
@@ -140,6 +137,8 @@ class GMC(ClusterMixin, BaseEstimator):
     array([0, 0, 1, 1, 2, 2])
     """
 
+    _constraints = CONSTRAINTS
+
     def __init__(
         self,
         n_clusters: int = 8,
@@ -161,23 +160,7 @@ class GMC(ClusterMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.views = views
 
-    def fit(self, X: Any, y: Any = None) -> GMC:
-        """Cluster the samples.
-
-        Parameters
-        ----------
-        X : views
-            A list or dict of tables, or one table to be cut by ``views``.
-        y : ignored
-
-        Returns
-        -------
-        self
-        """
-        check_parameters(self, CONSTRAINTS)
-        views = check_views(X, ranges=self.views, estimator=self)
-        check_sizes(views.n_samples, self.n_clusters)
-        check_magnitude(views)
+    def _fit(self, views: Views, /) -> None:
         rows = standard_rows if self.normalize else raw_rows
         with MemoryEngine(n_jobs=self.n_jobs).running() as engine:
             near = [sample_neighbours(rows(table), self.n_neighbors, run=engine.map) for table in views.tables]
@@ -204,12 +187,6 @@ class GMC(ClusterMixin, BaseEstimator):
         }
         self.n_iter_ = result.n_iter
         warn_component_count(self, result.n_components)
-        return self
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 class _Unified:

@@ -24,7 +24,7 @@ def warn_component_count(estimator: Any, found: int, /) -> None:
             f"n_clusters={estimator.n_clusters}, so labels_ holds {found} clusters. Another n_neighbors or a larger "
             "max_iter may reach the number asked for; n_components_found_ holds the number found.",
             ConvergenceWarning,
-            stacklevel=3,
+            stacklevel=4,  # the caller of fit, which calls _fit
         )
 
 
@@ -35,5 +35,5 @@ def warn_empty_clusters(estimator: Any, found: int, /) -> None:
             f"{type(estimator).__name__}: only {found} of n_clusters={estimator.n_clusters} clusters are not empty: "
             "the samples have too few distinct groups, or the start left a cluster without samples.",
             ConvergenceWarning,
-            stacklevel=3,
+            stacklevel=4,  # the caller of fit, which calls _fit
         )

@@ -43,29 +43,26 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
+from manyview.cluster.base import MultiViewClusterer
 from manyview.cluster.graph_labels import contiguous, warn_empty_clusters
-from manyview.cluster.inputs import check_anchor_number, check_magnitude, float_tables, given_anchors, random_rows
-from manyview.cluster.parameters import array, check_parameters, check_sizes, choice, integer, nothing, real
+from manyview.cluster.inputs import check_anchor_number, float_tables, given_anchors, random_rows
+from manyview.cluster.parameters import array, choice, integer, real
 from manyview.kernels.arrays import FloatArray, IntArray, Table
 from manyview.kernels.distances import squared_distances
 from manyview.kernels.lloyd import Criterion, best_of_starts
 from manyview.kernels.qp import simplex_qp
 from manyview.kernels.spectral import right_basis
-from manyview.views import Views, check_views
+from manyview.views import Views
 
 CONSTRAINTS = {
-    "n_clusters": (integer(1),),
     "n_anchors": (integer(1), choice("auto")),
     "alpha": (real(0, open_low=True),),
     "anchors": (choice("kmeans"), array()),
     "n_init": (integer(1),),
     "max_iter": (integer(1),),
     "variant": (choice("released", "paper"),),
-    "views": (nothing(), integer(1), array()),
 }
 
 
@@ -111,7 +108,7 @@ def kmeans_anchors(
     ]
 
 
-class LMVSC(ClusterMixin, BaseEstimator):
+class LMVSC(MultiViewClusterer):
     r"""Large-scale multi-view subspace clustering (Kang et al., AAAI 2020).
 
     .. math:: \min_{Z^v} \sum_v \|X^v - Z^v A^v\|_F^2 + \alpha \|Z^v\|_F^2, \quad Z^v \ge 0,\; Z^v 1 = 1
@@ -165,6 +162,8 @@ class LMVSC(ClusterMixin, BaseEstimator):
     ((200, 9), True)
     """
 
+    _constraints = CONSTRAINTS
+
     def __init__(
         self,
         n_clusters: int = 8,
@@ -188,18 +187,7 @@ class LMVSC(ClusterMixin, BaseEstimator):
         self.views = views
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> LMVSC:
-        """Cluster the rows of the views.
-
-        Parameters
-        ----------
-        X : list or dict of tables, Views, or one table (cut by ``views``)
-        y : ignored
-        """
-        check_parameters(self, CONSTRAINTS)
-        views = check_views(X, ranges=self.views, estimator=self)
-        check_sizes(len(views), self.n_clusters)
-        check_magnitude(views)
+    def _fit(self, views: Views, /) -> None:
         rng = check_random_state(self.random_state)
         anchors = self._anchors(views, rng)
         Z = _mixtures(views, anchors, self.alpha)  # (N, mV)
@@ -213,7 +201,6 @@ class LMVSC(ClusterMixin, BaseEstimator):
         self.n_iter_ = groups.n_iter
         self.affinity_, self.anchors_, self.spectral_map_ = sp.csr_array(Z), anchors, mapping
         warn_empty_clusters(self, len(self.cluster_centers_))
-        return self
 
     def _anchors(self, views: Views, rng: np.random.RandomState) -> list[FloatArray]:
         if not isinstance(self.anchors, str):
@@ -229,15 +216,9 @@ class LMVSC(ClusterMixin, BaseEstimator):
 
     def predict(self, X: Any) -> IntArray:
         """Cluster of every new row: mix the anchors for it, map it into the embedding, take the nearest centre."""
-        check_is_fitted(self)
-        views = check_views(X, ranges=self.views, estimator=self, reset=False)
+        views = self._new_views(X)
         U = _mixtures(views, self.anchors_, self.alpha) @ self.spectral_map_.right
         return squared_distances(U, self.cluster_centers_).argmin(axis=1)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 def _mixtures(views: Views, anchors: Sequence[FloatArray], alpha: float) -> FloatArray:

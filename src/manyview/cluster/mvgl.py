@@ -55,21 +55,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 
+from manyview.cluster.base import MultiViewClusterer
 from manyview.cluster.graph_labels import warn_component_count
-from manyview.cluster.inputs import check_magnitude
-from manyview.cluster.parameters import (
-    array,
-    boolean,
-    check_parameters,
-    check_sizes,
-    choice,
-    integer,
-    nothing,
-    real,
-)
+from manyview.cluster.parameters import boolean, choice, integer, nothing, real
 from manyview.engine import MemoryEngine
 from manyview.kernels.arrays import FloatArray, Graph
 from manyview.kernels.graph_blend import blended, column_weights, squared_distance, squared_norm, without_loops
@@ -86,13 +76,12 @@ from manyview.kernels.sample_graph import (
     sample_weights,
 )
 from manyview.kernels.simplex_rows import Fill, embedded_distances, project_blocks, project_rows, with_data
-from manyview.views import check_views
+from manyview.views import Views
 
 VIEW_TOL, GLOBAL_TOL = 1e-11, 1e-10  # sums of eigenvalues that count as zero, in stage 1 and 2
 FIRST_OBJECTIVE = 10.0  # what the first round is compared with
 EXACT = 1e-24  # an objective below this share of ||A||² is rounding
 CONSTRAINTS = {
-    "n_clusters": (integer(1),),
     "n_neighbors": (integer(1),),
     "local": (boolean(),),
     "variant": (choice("released", "paper"),),
@@ -100,11 +89,10 @@ CONSTRAINTS = {
     "max_updates": (integer(1),),
     "tol": (real(0),),
     "n_jobs": (integer(-1), nothing()),
-    "views": (nothing(), integer(1), array()),
 }
 
 
-class MVGL(ClusterMixin, BaseEstimator):
+class MVGL(MultiViewClusterer):
     """Clusters as the components of a global graph, a column-wise blend of the graphs learned in each view.
 
     First every view's graph is pressed into ``n_clusters`` components, then a global graph with as many components is
@@ -176,6 +164,8 @@ class MVGL(ClusterMixin, BaseEstimator):
     array([0, 0, 1, 1, 2, 2])
     """
 
+    _constraints = CONSTRAINTS
+
     def __init__(
         self,
         n_clusters: int = 8,
@@ -199,23 +189,7 @@ class MVGL(ClusterMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.views = views
 
-    def fit(self, X: Any, y: Any = None) -> MVGL:
-        """Cluster the samples.
-
-        Parameters
-        ----------
-        X : views
-            A list or dict of tables, or one table to be cut by ``views``.
-        y : ignored
-
-        Returns
-        -------
-        self
-        """
-        check_parameters(self, CONSTRAINTS)
-        views = check_views(X, ranges=self.views, estimator=self)
-        check_sizes(views.n_samples, self.n_clusters)
-        check_magnitude(views)
+    def _fit(self, views: Views, /) -> None:
         with MemoryEngine(n_jobs=self.n_jobs).running() as engine:
             room = None if self.local else np.empty((views.n_samples, views.n_samples))
             options = _Options(
@@ -238,14 +212,8 @@ class MVGL(ClusterMixin, BaseEstimator):
                 f"MVGL: the global graph still changed after max_iter={self.max_iter} rounds. On some data it never "
                 "settles; history_['objective'] shows whether more rounds would help.",
                 ConvergenceWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
-        return self
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 class _Options(NamedTuple):

@@ -50,34 +50,31 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils.validation import check_is_fitted
 
 from manyview.anchors.selection import alternate_sampling
+from manyview.cluster.base import MultiViewClusterer
 from manyview.cluster.graph_labels import contiguous, warn_component_count
-from manyview.cluster.inputs import check_anchor_number, check_magnitude, float_tables
-from manyview.cluster.parameters import array, check_parameters, check_sizes, choice, integer, nothing, real
+from manyview.cluster.inputs import check_anchor_number, float_tables
+from manyview.cluster.parameters import array, choice, integer, real
 from manyview.kernels.arrays import BoolArray, FloatArray, IntArray, Table
 from manyview.kernels.cocluster import CoClusters, cocluster
 from manyview.kernels.distances import squared_distances
 from manyview.kernels.nearest import nearest
 from manyview.kernels.qp import small_simplex_qp
 from manyview.kernels.simplex import pkn_weights
-from manyview.views import Views, check_views
+from manyview.views import Views
 from manyview.views.scaling import dense
 
 ROWS_AT_ONCE = 4096
 TIE = 1e-10  # relative difference of squared distances that is only rounding
 PAPER_TOLERANCE = 1e-4
 CONSTRAINTS = {
-    "n_clusters": (integer(1),),
     "n_anchors": (integer(2), real(0, 1, open_low=True)),
     "n_neighbors": (integer(1),),
     "anchors": (choice("das"), array()),
     "max_iter": (integer(1),),
     "max_steps": (integer(1),),
     "variant": (choice("released", "paper"),),
-    "views": (nothing(), integer(1), array()),
 }
 
 
@@ -165,7 +162,7 @@ def _mixed(graphs: Sequence[sp.csr_array], alpha: FloatArray) -> sp.csr_array:
     return sp.csr_array(total)
 
 
-class SFMC(ClusterMixin, BaseEstimator):
+class SFMC(MultiViewClusterer):
     r"""Parameter-free bipartite graph fusion (Li et al., TPAMI 2022).
 
     .. math:: \min_{\alpha, P} \Big\| \sum_v \alpha_v B^v - P \Big\|_F^2, \quad P \text{ has } K \text{ components}
@@ -227,6 +224,8 @@ class SFMC(ClusterMixin, BaseEstimator):
     (3, (200, 30))
     """
 
+    _constraints = CONSTRAINTS
+
     def __init__(
         self,
         n_clusters: int = 8,
@@ -248,18 +247,7 @@ class SFMC(ClusterMixin, BaseEstimator):
         self.variant = variant
         self.views = views
 
-    def fit(self, X: Any, y: Any = None) -> SFMC:
-        """Cluster the rows of the views.
-
-        Parameters
-        ----------
-        X : list or dict of tables, Views, or one table (cut by ``views``)
-        y : ignored
-        """
-        check_parameters(self, CONSTRAINTS)
-        views = check_views(X, ranges=self.views, estimator=self)
-        check_sizes(len(views), self.n_clusters)
-        check_magnitude(views)
+    def _fit(self, views: Views, /) -> None:
         maxima = np.array([float(table.max()) for table in views.tables])
         tables = _scaled(views, maxima)
         rows = self._anchor_rows(tables)
@@ -279,7 +267,6 @@ class SFMC(ClusterMixin, BaseEstimator):
         self.history_ = {"objective": fusion.objective, "view_weights": fusion.weights, "steps": fusion.steps}
         self.n_iter_ = len(fusion.objective)
         warn_component_count(self, self.n_components_found_)
-        return self
 
     def _anchor_rows(self, tables: Sequence[Table]) -> IntArray:
         """Rows that are anchors, ascending."""
@@ -297,8 +284,7 @@ class SFMC(ClusterMixin, BaseEstimator):
 
     def predict(self, X: Any) -> IntArray:
         """Cluster of every new row: the one whose anchors hold most of its weight, over all views."""
-        check_is_fitted(self)
-        views = check_views(X, ranges=self.views, estimator=self, reset=False)
+        views = self._new_views(X)
         graphs = anchor_weights(_scaled(views, self.view_maxima_), self.anchors_, self.n_neighbors)
         tied = np.flatnonzero(self.anchor_labels_ >= 0)
         clusters = sp.csr_array(
@@ -306,11 +292,6 @@ class SFMC(ClusterMixin, BaseEstimator):
             shape=(len(self.anchor_labels_), self.n_components_found_),
         )
         return (_mixed(graphs, self.view_weights_) @ clusters).toarray().argmax(axis=1)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 def _scaled(views: Views, maxima: FloatArray) -> list[Table]:

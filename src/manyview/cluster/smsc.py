@@ -50,12 +50,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_random_state
 
+from manyview.cluster.base import MultiViewClusterer
 from manyview.cluster.graph_labels import contiguous, warn_empty_clusters
-from manyview.cluster.inputs import check_magnitude
-from manyview.cluster.parameters import array, check_parameters, check_sizes, choice, integer, nothing, real
+from manyview.cluster.parameters import array, choice, integer, nothing, real
 from manyview.engine import MemoryEngine
 from manyview.kernels.arrays import FloatArray
 from manyview.kernels.laplacian import (
@@ -67,11 +66,10 @@ from manyview.kernels.laplacian import (
     symmetric,
 )
 from manyview.kernels.sample_graph import Run, in_order, sample_graph, standard_rows
-from manyview.views import check_views
+from manyview.views import Views
 
 ZERO = 1e-12  # an eigenvalue of the graph below this is 0
 CONSTRAINTS = {
-    "n_clusters": (integer(1),),
     "n_neighbors": (integer(1),),
     "variant": (choice("paper", "released"),),
     "n_init": (integer(1),),
@@ -79,11 +77,10 @@ CONSTRAINTS = {
     "max_iter": (integer(1),),
     "tol": (real(0),),
     "n_jobs": (integer(-1), nothing()),
-    "views": (nothing(), integer(1), array()),
 }
 
 
-class SMSC(ClusterMixin, BaseEstimator):
+class SMSC(MultiViewClusterer):
     """Labels read off one non-negative embedding that fits the spectral embeddings of all views.
 
     Each view's normalised graph is approximated by the common embedding Y times a view's own orthogonal embedding.
@@ -153,6 +150,8 @@ class SMSC(ClusterMixin, BaseEstimator):
     array([20, 20, 20])
     """
 
+    _constraints = CONSTRAINTS
+
     def __init__(
         self,
         n_clusters: int = 8,
@@ -178,23 +177,7 @@ class SMSC(ClusterMixin, BaseEstimator):
         self.views = views
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> SMSC:
-        """Cluster the samples.
-
-        Parameters
-        ----------
-        X : views
-            A list or dict of tables, or one table to be cut by ``views``.
-        y : ignored
-
-        Returns
-        -------
-        self
-        """
-        check_parameters(self, CONSTRAINTS)
-        views = check_views(X, ranges=self.views, estimator=self)
-        check_sizes(views.n_samples, self.n_clusters)
-        check_magnitude(views)
+    def _fit(self, views: Views, /) -> None:
         with MemoryEngine(n_jobs=self.n_jobs).running() as engine:
             graphs = [_normalised_graph(table, self.n_neighbors, run=engine.map) for table in views.tables]
             adjacencies = [graph.adjacency for graph in graphs]
@@ -209,7 +192,6 @@ class SMSC(ClusterMixin, BaseEstimator):
         self.history_ = {"objective": best.squares, "starts": [run.objective for run in runs]}
         self.n_iter_ = len(best.squares)
         warn_empty_clusters(self, int(self.labels_.max()) + 1)
-        return self
 
     def _first_embeddings(self, graphs: list[_Graph]) -> Iterator[list[FloatArray]]:
         """The first R^v of every run."""
@@ -224,11 +206,6 @@ class SMSC(ClusterMixin, BaseEstimator):
         if self.variant == "released":
             return iter([_random_signs(leading, generator)])
         return _starts(leading, self.n_init, generator)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 class _Graph(NamedTuple):
