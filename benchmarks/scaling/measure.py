@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import resource
 import signal
-import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
@@ -18,8 +17,8 @@ from threadpoolctl import threadpool_limits
 
 from manyview import FMCNOF, LMVSC, SFMC, SemiNTF
 from manyview.metrics import adjusted_rand_index
-from scaling.data import CHUNK, WIDTHS, K, parquet_of, paths_of, views_of, words
-from scaling.process import Result, in_a_process, peak_bytes, resident_bytes, timed
+from scaling.data import WIDTHS, K, paths_of, views_of, words
+from scaling.process import Result, peak_bytes, timed
 
 ITERATIONS = 60  # and as many copies, in turns: others share the memory of most machines
 

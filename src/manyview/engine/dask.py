@@ -19,7 +19,7 @@ import numpy as np
 from manyview.engine.blas import one_blas_thread
 from manyview.engine.memory import MemoryEngine
 from manyview.engine.optional import optional
-from manyview.engine.rows import BLOCK_ROWS, B, C, Rows, T, add, concatenate, even_edges, fold, settled
+from manyview.engine.rows import BLOCK_ROWS, B, C, Rows, T, concatenate, even_edges, fold, settled
 
 BUNDLES_PER_THREAD = 8
 FEWEST_BUNDLES = 16
