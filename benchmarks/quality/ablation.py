@@ -42,7 +42,7 @@ def _start_wins(refined: Any, first: Any, *_: Any) -> Any:
     return first
 
 
-def _untempered(scalings: Any, *_: Any, **__: Any) -> Any:
+def _not_whitened(scalings: Any, *_: Any, **__: Any) -> Any:
     return scalings
 
 
@@ -63,7 +63,7 @@ RECIPES: dict[str, tuple[str, dict[str, Any], Callable[[], Any] | None]] = {
     "default": ("the default", {}, None),
     "start": ("without the factorization: labels of its start", {}, changed("model._better_of", _start_wins)),
     "tensor": ("one H per slice, tensor Schatten norm", {"coupling": "clusters"}, None),
-    "untempered": ("views not tempered", {}, changed("manyview.views.geometry.tempered", _untempered)),
+    "untempered": ("views not tempered", {}, changed("manyview.geometry.fit.partially_whitened", _not_whitened)),
     "standard": ("one geometry, standardised, for every view", {"scale": "standard"}, None),
     "joint": ("no slice weights: joint tables alone", {}, changed("choice.second_look", _first_alone)),
     "draw": ("one draw of the anchors", {}, changed("settings.DRAWS", 1)),

@@ -2,9 +2,9 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from manyview.engine import MemoryEngine
+from manyview.geometry.fit import fit_geometry
 from manyview.views import check_views
 from manyview.views.blocks import row_blocks
-from manyview.views.geometry import fit_geometry
 
 
 @pytest.fixture(scope="module")

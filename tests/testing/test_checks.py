@@ -6,6 +6,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import KMeans
 
 from manyview import AMGL, CSMSC, FMCNOF, GMC, LMVSC, MVGL, SFMC, SMSC, SemiNTF
+from manyview.geometry.scaling import dense
 from manyview.testing import check_multiview_estimator, multiview_checks
 from manyview.testing.checks import (
     check_bad_input_is_refused,
@@ -15,7 +16,6 @@ from manyview.testing.checks import (
     check_row_order_does_not_matter,
 )
 from manyview.views import check_views
-from manyview.views.scaling import dense
 
 ESTIMATORS = [
     SemiNTF(),

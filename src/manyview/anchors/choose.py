@@ -11,9 +11,9 @@ import scipy.sparse as sp
 from manyview.anchors.graph import pick
 from manyview.anchors.selection import Groups, alternate_sampling, kmeans_groups, single_rows, variance_sampling
 from manyview.engine import Engine, Rows, concatenate
+from manyview.geometry.fit import Geometry
 from manyview.kernels.arrays import FloatArray, Table
 from manyview.views.blocks import RowBlock, some_rows
-from manyview.views.geometry import Geometry
 
 SAMPLED_ROWS = 20_000  # rows on which k-means looks for anchors
 

@@ -17,11 +17,11 @@ import scipy.sparse as sp
 from manyview.anchors.search import Part, nothing_near, search
 from manyview.anchors.selection import Groups
 from manyview.engine import Engine, Rows, concatenate, edges
+from manyview.geometry.fit import Geometry
 from manyview.kernels.arrays import BoolArray, FloatArray, IntArray, Table
 from manyview.kernels.distances import Expansion, expand
 from manyview.kernels.simplex import pkn_weights
 from manyview.views.blocks import RowBlock
-from manyview.views.geometry import Geometry
 
 PICKED_ROWS = 4096  # in a block of rows that were picked
 

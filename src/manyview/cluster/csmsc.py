@@ -55,11 +55,11 @@ from manyview.cluster.base import MultiViewClusterer
 from manyview.cluster.graph_labels import contiguous, warn_empty_clusters
 from manyview.cluster.inputs import float_tables, random_rows
 from manyview.cluster.parameters import integer, real
+from manyview.geometry.scaling import UnitRows, dense
 from manyview.kernels.arrays import FloatArray, Table
 from manyview.kernels.lloyd import best_of_starts
 from manyview.kernels.spectral import unit_rows
 from manyview.views import Views
-from manyview.views.scaling import UnitRows, dense
 
 MU, GROWTH, MU_MAX = 1e-6, 1.1, 1e6
 KMEANS_PASSES = 1000

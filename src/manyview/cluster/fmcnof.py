@@ -62,12 +62,12 @@ from manyview.cluster.base import MultiViewClusterer
 from manyview.cluster.graph_labels import contiguous, warn_empty_clusters
 from manyview.cluster.inputs import check_anchor_number, float_tables, given_anchors
 from manyview.cluster.parameters import array, choice, integer, real
+from manyview.geometry.scaling import dense
 from manyview.kernels.arrays import FloatArray, IntArray, Table
 from manyview.kernels.lloyd import best_of_starts, row_squares
 from manyview.kernels.qp import small_simplex_qp
 from manyview.kernels.simplex import project_simplex
 from manyview.views import Views
-from manyview.views.scaling import dense
 
 OFF = 1e-7  # the released program's zero
 NARROW = 2  # columns; z-scoring the rows of such a view leaves a sign, or nothing

@@ -56,6 +56,7 @@ from manyview.cluster.base import MultiViewClusterer
 from manyview.cluster.graph_labels import contiguous, warn_component_count
 from manyview.cluster.inputs import check_anchor_number, float_tables
 from manyview.cluster.parameters import array, choice, integer, real
+from manyview.geometry.scaling import dense
 from manyview.kernels.arrays import BoolArray, FloatArray, IntArray, Table
 from manyview.kernels.cocluster import CoClusters, cocluster
 from manyview.kernels.distances import squared_distances
@@ -63,7 +64,6 @@ from manyview.kernels.nearest import nearest
 from manyview.kernels.qp import small_simplex_qp
 from manyview.kernels.simplex import pkn_weights
 from manyview.views import Views
-from manyview.views.scaling import dense
 
 ROWS_AT_ONCE = 4096
 TIE = 1e-10  # relative difference of squared distances that is only rounding

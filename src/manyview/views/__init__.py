@@ -1,4 +1,4 @@
-"""What comes in: the container, the one door, tables on disk, alignment by id, and the geometry of each view."""
+"""Views as they come in: the container, `check_views`, tables on disk, alignment by id, and row blocks."""
 
 from manyview.views.check import check_views, in_memory
 from manyview.views.container import Views

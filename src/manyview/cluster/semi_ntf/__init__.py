@@ -36,7 +36,7 @@ What differs in our default, and why
       was never measurably worse. The factorization runs on the reading of the fused graph in
       which its start was found.
     * Two geometries a view, a joint slice, shared k-means anchors, degree normalisation, learnt slice weights and a
-      spectral start: views/geometry.py, anchors/, fusion.py, start.py. The start decides most of the result; the
+      spectral start: geometry/fit.py, anchors/, fusion.py, start.py. The start decides most of the result; the
       identity start of the paper takes the first K rows, in a sorted file all of one class.
     * Labels are read through the anchors (row -> anchors -> clusters), so that new rows are labelled by the same map.
 """

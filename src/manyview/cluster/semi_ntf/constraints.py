@@ -8,8 +8,8 @@ from manyview.anchors import RULES
 from manyview.cluster.parameters import array, boolean, choice, integer, nothing, real
 from manyview.cluster.semi_ntf.coupling import COUPLINGS
 from manyview.cluster.semi_ntf.engines import ENGINES
+from manyview.geometry.fit import SCALES
 from manyview.kernels.tproduct import TRANSFORMS
-from manyview.views.geometry import SCALES
 
 
 def _is_directory(value: Any) -> bool:

@@ -17,10 +17,10 @@ from manyview.anchors import AnchorGraph, GraphBlock, choose_groups, fit_anchor_
 from manyview.cluster.semi_ntf.settings import DRAWN_RULES, Settings
 from manyview.cluster.semi_ntf.weights import FirstLook
 from manyview.engine import Engine, Rows
+from manyview.geometry.fit import Geometry, fit_geometry
 from manyview.kernels.arrays import IntArray
 from manyview.views import Views
 from manyview.views.blocks import RowBlock, row_blocks, some_rows
-from manyview.views.geometry import Geometry, fit_geometry
 
 SAMPLED_ROWS = 20_000  # rows on which everything is decided
 

@@ -3,11 +3,11 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
-from manyview.views import geometry as module
+from manyview.geometry import fit as module
+from manyview.geometry.fit import FEWEST_FILLED_ROWS, SCALES, fit_geometry
 from manyview.views.blocks import RowBlock
-from manyview.views.geometry import FEWEST_FILLED_ROWS, SCALES, fit_geometry
 
-from oracles.tempering_oracle import distances, tempered_scores
+from oracles.whitening_oracle import distances, whitened_scores
 
 N = 120
 
@@ -59,17 +59,17 @@ def test_the_automatic_rule_is_the_documented_one(cut, data):
         fit_geometry(rows, engine, equalise=False), rows, engine
     )
     centred_scores = data["scores"] - data["scores"].mean(axis=0)
-    unit = tempered_scores(centred_scores / np.linalg.norm(centred_scores, axis=1, keepdims=True))
+    unit = whitened_scores(centred_scores / np.linalg.norm(centred_scores, axis=1, keepdims=True))
     unit /= np.linalg.norm(unit, axis=1, keepdims=True)
     assert_allclose(distances(scores), distances(unit), atol=1e-8)
     assert_array_equal(scores_again, scores)
     for table, name in ((z, "signed"), (z_histogram, "histogram")):
         x = data[name]
         expected = np.clip((x - x.mean(axis=0)) / x.std(axis=0), -3, 3)
-        assert_allclose(distances(table), distances(tempered_scores(expected)), atol=1e-8)
-    assert_allclose(distances(centred), distances(tempered_scores(data["signed"])), atol=1e-8)
+        assert_allclose(distances(table), distances(whitened_scores(expected)), atol=1e-8)
+    assert_allclose(distances(centred), distances(whitened_scores(data["signed"])), atol=1e-8)
     shares = np.sqrt(data["histogram"] / data["histogram"].sum(axis=1, keepdims=True))
-    assert_allclose(distances(hellinger), distances(tempered_scores(shares)), atol=1e-8)
+    assert_allclose(distances(hellinger), distances(whitened_scores(shares)), atol=1e-8)
 
 
 def test_few_columns_are_not_words_however_sparse(cut):

@@ -6,13 +6,13 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from manyview.engine import MemoryEngine
-from manyview.views import tempering
+from manyview.geometry import partial_whitening
+from manyview.geometry.fit import fit_geometry
+from manyview.geometry.partial_whitening import PartiallyWhitened, partially_whitened
+from manyview.geometry.scaling import Unchanged
 from manyview.views.blocks import RowBlock, some_rows
-from manyview.views.geometry import fit_geometry
-from manyview.views.scaling import Unchanged
-from manyview.views.tempering import Tempered, tempered
 
-from oracles.tempering_oracle import distances, tempered_scores
+from oracles.whitening_oracle import distances, whitened_scores
 
 
 def tables(n=60, d=5, seed=0):
@@ -26,7 +26,7 @@ def fitted(x, block_rows=17, kinds=("measurements",), seed=0):
     engine = MemoryEngine(n_jobs=1, block_rows=block_rows)
     rows = engine.cut(lambda start, stop: RowBlock(start, (x[start:stop],)), x.shape[0])
     with engine.running():
-        ((scaling,),) = tempered(((Unchanged(),),), kinds, rows, engine, n_rows=x.shape[0], seed=seed)
+        ((scaling,),) = partially_whitened(((Unchanged(),),), kinds, rows, engine, n_rows=x.shape[0], seed=seed)
     return scaling
 
 
@@ -35,27 +35,27 @@ def fitted(x, block_rows=17, kinds=("measurements",), seed=0):
 def test_scores_are_the_equation_for_any_blocks(n, d, seed, block_rows):
     x = tables(n, d, seed)
     z = fitted(x, block_rows)(x)
-    assert_allclose(distances(z), distances(tempered_scores(x)), rtol=1e-6, atol=1e-8)
+    assert_allclose(distances(z), distances(whitened_scores(x)), rtol=1e-6, atol=1e-8)
 
 
 def test_a_wide_view_is_measured_without_its_products(monkeypatch):
     x = tables(50, 6)
     formed = fitted(x)
-    monkeypatch.setattr(tempering, "FORMED_WIDTH", 3)
+    monkeypatch.setattr(partial_whitening, "FORMED_WIDTH", 3)
     assert_allclose(distances(fitted(x)(x)), distances(formed(x)), rtol=1e-8)
 
 
 def test_only_sampled_rows_are_measured(monkeypatch):
     x = np.vstack([tables(40), tables(40, seed=1)])
-    monkeypatch.setattr(tempering, "SAMPLED_ROWS", 30)
+    monkeypatch.setattr(partial_whitening, "SAMPLED_ROWS", 30)
     some = some_rows(80, 30, seed=3)
-    z, expected = fitted(x, seed=3)(x[some]), tempered_scores(x[some])
+    z, expected = fitted(x, seed=3)(x[some]), whitened_scores(x[some])
     assert_allclose(distances(z), distances(expected), rtol=1e-6)
 
 
 def test_at_most_sixty_scores_are_kept():
     x = np.random.default_rng(0).standard_normal((100, 80))
-    assert fitted(x)(x).shape == (100, tempering.RANK)
+    assert fitted(x)(x).shape == (100, partial_whitening.RANK)
 
 
 def test_a_sparse_view_that_is_not_words_gives_the_same():
@@ -77,6 +77,6 @@ def test_nothing_to_temper_leaves_the_scaling(x):
 def test_automatic_geometry_tempers_dense_views_and_explicit_scales_do_not(cut):
     x = tables()
     rows, engine = cut([x, x**2])
-    assert all(isinstance(s, Tempered) for of_view in fit_geometry(rows, engine).scalings for s in of_view)
+    assert all(isinstance(s, PartiallyWhitened) for of_view in fit_geometry(rows, engine).scalings for s in of_view)
     plain = fit_geometry(rows, engine, scale="standard").scalings
-    assert not any(isinstance(s, Tempered) for of_view in plain for s in of_view)
+    assert not any(isinstance(s, PartiallyWhitened) for of_view in plain for s in of_view)

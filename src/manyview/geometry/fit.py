@@ -6,7 +6,7 @@
 * columns that are already principal scores (less correlated than independent columns can be): centred, unit rows;
 * other measurements: standardised and clipped at 3; and the Hellinger geometry if nothing is negative, else centred.
 
-Dense views of both kinds then pass through their tempered principal scores (``tempering.py``).
+Dense views of both kinds then pass through their tempered principal scores (``partial_whitening.py``).
 
 In each geometry the views also form one joint table, in which every view has the same mean squared row length;
 sparse views enter it as ONE document per row, so that a view counts in a row by how much it says there.
@@ -23,12 +23,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from manyview.engine import Engine, Rows, add
+from manyview.geometry.partial_whitening import PartiallyWhitened, partially_whitened
+from manyview.geometry.scaling import Centred, DividedByMaximum, Hellinger, Standardised, Unchanged, UnitRows
+from manyview.geometry.statistics import Columns, Spread, column_statistics, filled_rows, spreads
+from manyview.geometry.text import PrincipalScores, principal_scores
 from manyview.kernels.arrays import BoolArray, FloatArray, IntArray, Table
 from manyview.views.blocks import RowBlock, Scores, some_rows
-from manyview.views.scaling import Centred, DividedByMaximum, Hellinger, Standardised, Unchanged, UnitRows
-from manyview.views.statistics import Columns, Spread, column_statistics, filled_rows, spreads
-from manyview.views.tempering import Tempered, tempered
-from manyview.views.text import PrincipalScores, principal_scores
 
 SCALES = ("auto", "standard", "rows", "max", "none")
 SPARSE = 0.1
@@ -137,7 +137,7 @@ def fit_geometry(
     sparse = tuple(v for v, kind in enumerate(kinds) if kind == "sparse counts" and v not in left_out)
     words = tuple(scores[sparse].first(rank) for rank in WORD_RANKS) if len(sparse) > 1 else ()
     if scale == "auto":
-        scalings = tempered(scalings, kinds, rows, engine, n_rows=n_rows, seed=seed)
+        scalings = partially_whitened(scalings, kinds, rows, engine, n_rows=n_rows, seed=seed)
         scalings = tuple(tuple(_in_precision(scaling, dtype) for scaling in of_view) for of_view in scalings)
     absent = np.array([FEWEST_FILLED_ROWS < c.n_filled < c.n_rows for c in columns])
     absent &= scale == "auto" and len(columns) > 1  # with one view, an empty row has nowhere else to go
@@ -199,7 +199,7 @@ def _explicit(scale: str, columns: Columns, s: Spread | None) -> Scaling:
 
 def _in_precision(scaling: Scaling, dtype: str) -> Scaling:
     """The map from scaled columns to scores, by far the larger part, in the precision that is asked for."""
-    if not isinstance(scaling, Tempered):
+    if not isinstance(scaling, PartiallyWhitened):
         return scaling
     return replace(scaling, components=scaling.components.astype(dtype), shift=scaling.shift.astype(dtype))
 

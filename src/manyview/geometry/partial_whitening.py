@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 
 from manyview.engine import Engine, Rows, add
+from manyview.geometry.scaling import dense
 from manyview.kernels.arrays import FloatArray, Table
 from manyview.kernels.leading import Pairs, leading_pairs
 from manyview.kernels.spectral import unit_rows
 from manyview.views.blocks import RowBlock, some_rows
-from manyview.views.scaling import dense
 
 POWER = 0.25
 RANK = 60
@@ -31,7 +31,7 @@ Scaling = Callable[[Table], Table]
 
 
 @dataclass(frozen=True)
-class Tempered:
+class PartiallyWhitened:
     """A scaling, followed by its tempered principal scores."""
 
     scaling: Scaling
@@ -45,7 +45,7 @@ class Tempered:
         return unit_rows(scores) if self.unit else scores
 
 
-def tempered(
+def partially_whitened(
     scalings: Any, kinds: tuple[str, ...], rows: Rows[RowBlock], engine: Engine, /, *, n_rows: int, seed: int
 ) -> Any:
     """The same scalings [geometry][view], those of dense views tempered; measured in one pass over sampled rows."""
@@ -113,4 +113,4 @@ def _fit(
     if not kept.any():  # a table without any spread: nothing to temper
         return scaling
     components = pairs.vectors[:, kept] * (pairs.values[0] / pairs.values[kept]) ** (POWER / 2)
-    return Tempered(scaling, components, mean @ components, unit)
+    return PartiallyWhitened(scaling, components, mean @ components, unit)

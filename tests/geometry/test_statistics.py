@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from manyview.views.statistics import column_statistics, filled_rows, spread
+from manyview.geometry.statistics import column_statistics, filled_rows, spread
 
 N = 60
 

@@ -1,9 +1,9 @@
-"""Tempered principal scores written from their equation, through the singular value decomposition."""
+"""PartiallyWhitened principal scores written from their equation, through the singular value decomposition."""
 
 import numpy as np
 
 
-def tempered_scores(y):
+def whitened_scores(y):
     """(y - mean) V diag(s_1/s)^(1/4)."""
     centred = y - y.mean(axis=0)
     _, s, Vt = np.linalg.svd(centred, full_matrices=False)

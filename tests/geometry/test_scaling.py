@@ -3,7 +3,7 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
-from manyview.views.scaling import Centred, DividedByMaximum, Hellinger, Standardised, Unchanged, UnitRows, dense
+from manyview.geometry.scaling import Centred, DividedByMaximum, Hellinger, Standardised, Unchanged, UnitRows, dense
 
 
 @pytest.fixture

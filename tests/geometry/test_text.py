@@ -3,10 +3,10 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
-from manyview.views import text as module
+from manyview.geometry import text as module
+from manyview.geometry.statistics import column_statistics
+from manyview.geometry.text import WordWeights, principal_scores
 from manyview.views.blocks import RowBlock, some_rows
-from manyview.views.statistics import column_statistics
-from manyview.views.text import WordWeights, principal_scores
 
 N = 80
 
