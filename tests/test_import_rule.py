@@ -104,7 +104,7 @@ def test_a_module_imports_only_what_is_upstream_of_it(path):
         ("manyview.metrics.pairs", "from .. import views"),
         ("manyview.cluster.amgl", "from manyview.bench import Plan"),
         ("manyview.cluster.semi_ntf.estimator", "from manyview.model_selection import select"),
-        ("manyview.model_selection.choose", "from manyview.report import summarise"),
+        ("manyview.model_selection.choose", "from manyview.report import summarize"),
         ("manyview.report.summary", "from manyview.model_selection.choose import select"),
         ("manyview.bench.cell", "from manyview.kernels.polar import inverse_root"),
         ("manyview.bench.cell", "from manyview.metrics.pairs import pair_counts"),

@@ -16,11 +16,11 @@ from measure import BINS, FITTED, LAMBDAS, TRANSFORMS
 from order_audit import METHODS, NAMES, Finding
 from score_tables import TITLES
 
-BLUE, ORANGE, GREEN, PINK, GREY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#555555"  # Okabe and Ito's
-COLOURS = "cividis"
+BLUE, ORANGE, GREEN, PINK, GRAY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#555555"  # Okabe and Ito's
+COLORS = "cividis"
 DATA = ("mnist4", "scene15")
 BEST = {"mnist4": (24, 0.7), "scene15": (31, 0.1)}  # the paper's anchors and p
-# label, journal's name of the sweep, row order, colour, marker, line
+# label, journal's name of the sweep, row order, color, marker, line
 ALGORITHM_1 = (
     ("Algorithm 1, axis samples, rows as stored", "{what}, samples, {data}", STORED, ORANGE, "o", "-"),
     ("Algorithm 1, axis samples, rows shuffled", "{what}, samples, {data}", SHUFFLED, ORANGE, "o", ":"),
@@ -35,16 +35,16 @@ def sweep_figure(cells: Cells, what: str, parameter: str, ours: tuple[str, str])
     figure = Figure((9.5, 4.2), layout="constrained")
     panels = figure.subplots(1, len(DATA))
     for data, axes in zip(DATA, panels, strict=True):
-        for label, name, order, colour, marker, line in lines:
+        for label, name, order, color, marker, line in lines:
             method = name.format(what=what, data=data)
             points = sorted(cells.points(data, method, order), key=lambda point: point[parameter])
             y = [cells.values(data, method, order, "acc", point).mean for point in points]
             x = [point[parameter] for point in points]
-            axes.plot(x, y, line, color=colour, marker=marker, ms=5, label=label)
+            axes.plot(x, y, line, color=color, marker=marker, ms=5, label=label)
         published = {"mnist4": 0.990, "scene15": 0.758}[data]
-        axes.axhline(published, color=GREY, lw=1, ls="--")
+        axes.axhline(published, color=GRAY, lw=1, ls="--")
         axes.text(
-            0.99, published, "published best", color=GREY, ha="right", va="bottom", transform=axes.get_yaxis_transform()
+            0.99, published, "published best", color=GRAY, ha="right", va="bottom", transform=axes.get_yaxis_transform()
         )
         axes.set(title=TITLES[data], xlabel=parameter, ylabel="ACC", ylim=(0, 1.08))
         if parameter == "n_anchors":
@@ -70,7 +70,7 @@ def lambda_figure(cells: Cells) -> Figure:
         for j, (title, name, order) in enumerate(columns):
             grid[i][j].set_title(f"{TITLES[data]}: {title}", fontsize=9)
             _map(grid[i][j], cells, data, name.format(data=data), order)
-    figure.colorbar(ScalarMappable(Normalize(0, 1), COLOURS), ax=grid.ravel().tolist(), label="ACC")
+    figure.colorbar(ScalarMappable(Normalize(0, 1), COLORS), ax=grid.ravel().tolist(), label="ACC")
     return figure
 
 
@@ -80,7 +80,7 @@ def _map(axes: Any, cells: Cells, data: str, method: str, order: str) -> None:
         return axes.set_axis_off()
     lams, ps = (sorted({point[name] for point in points}) for name in ("lam", "p"))
     table = [[cells.values(data, method, order, "acc", {"lam": lam, "p": p}).mean for lam in lams] for p in ps]
-    axes.imshow(table, cmap=COLOURS, vmin=0, vmax=1, aspect="auto", origin="lower")
+    axes.imshow(table, cmap=COLORS, vmin=0, vmax=1, aspect="auto", origin="lower")
     for i, line in enumerate(table):
         for j, value in enumerate(line):
             if not math.isnan(value):
@@ -109,7 +109,7 @@ def convergence_figure(cells: Cells) -> Figure:
     figure = Figure((9.5, 4.4), layout="constrained")
     panels = figure.subplots(1, len(DATA), sharey=True)
     for data, axes in zip(DATA, panels, strict=True):
-        for label, name, order, colour in fits:
+        for label, name, order, color in fits:
             for row in cells.rows(data, name.format(data=data), order)[:1]:
                 history = row["result"]["recorded"]["history_"]
                 entry = math.sqrt(row["result"]["n_clusters"] / row["result"]["n_samples"])
@@ -117,7 +117,7 @@ def convergence_figure(cells: Cells) -> Figure:
                     y = np.array(history[residual], dtype=float) / entry
                     if not y.any():  # a shared H has no J
                         continue
-                    axes.semilogy(np.arange(1, len(y) + 1), y, line, color=colour, label=f"{label}: {spoken}")
+                    axes.semilogy(np.arange(1, len(y) + 1), y, line, color=color, label=f"{label}: {spoken}")
         axes.set(title=TITLES[data], xlabel="iteration")
         axes.grid(alpha=0.3)
     panels[0].set_ylabel("largest entry / sqrt(K / N)")
@@ -131,14 +131,14 @@ def audit_figure(found: list[Finding], in_blocks: dict[str, bool]) -> Figure:
     figure = Figure((8.5, 4.6), layout="constrained")
     axes = figure.subplots()
     methods = [method for method in METHODS if any(one.method == method for one in found)]
-    for blocks, colour, marker, label in (
+    for blocks, color, marker, label in (
         (True, ORANGE, "o", "classes are blocks of rows"),
         (False, BLUE, "s", "other files"),
     ):
         here = [one for one in found if in_blocks[one.data] is blocks]
         height = [methods.index(one.method) + (-0.13 if blocks else 0.13) for one in here]
-        axes.plot([one.difference for one in here], height, marker, color=colour, alpha=0.75, ms=6, label=label)
-    axes.axvline(0, color=GREY, lw=1)
+        axes.plot([one.difference for one in here], height, marker, color=color, alpha=0.75, ms=6, label=label)
+    axes.axvline(0, color=GRAY, lw=1)
     axes.set(xlabel="ACC on shuffled rows − ACC on rows as stored", ylim=(len(methods) - 0.5, -0.5))
     axes.set_yticks(range(len(methods)), [NAMES.get(method, method) for method in methods])
     axes.grid(axis="x", alpha=0.3)
@@ -151,15 +151,15 @@ def energy_figure(fits: Energy) -> Figure:
     names = [name for name in FITTED if any(fit["data"] == name for fit in fits)]
     figure = Figure((10.5, 5.2), layout="constrained")
     grid = figure.subplots(len(LAMBDAS), len(names), squeeze=False, sharex=True, sharey=True)
-    colours = dict(zip(TRANSFORMS, (ORANGE, BLUE), strict=True))
+    colors = dict(zip(TRANSFORMS, (ORANGE, BLUE), strict=True))
     for i, lam in enumerate(LAMBDAS):
         for j, name in enumerate(names):
             axes = grid[i][j]
             for fit in (fit for fit in fits if (fit["data"], fit["lam"]) == (name, lam)):
                 heights = np.array(fit["histogram"]) / sum(fit["histogram"])
                 label = TRANSFORMS[fit["transform"]]
-                axes.stairs(heights, BINS, fill=True, alpha=0.55, color=colours[fit["transform"]], label=label)
-                axes.axvline(1 / fit["views"], color=GREY, ls="--", lw=1)
+                axes.stairs(heights, BINS, fill=True, alpha=0.55, color=colors[fit["transform"]], label=label)
+                axes.axvline(1 / fit["views"], color=GRAY, ls="--", lw=1)
             axes.set_title(f"{name}, lambda = {lam:g}", fontsize=9)
     for axes in grid[-1]:
         axes.set_xlabel("largest share of one view")

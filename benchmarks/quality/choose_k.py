@@ -2,7 +2,7 @@
 
     python benchmarks/quality/choose_k.py [--data ../shared/data] [--out docs/results/choose_k.jsonl] [--draws 40]
 
-Beside it the widest eigengap of the same fused graph, and the best silhouette of KMeans on the standardised views side
+Beside it the widest eigengap of the same fused graph, and the best silhouette of KMeans on the standardized views side
 by side, over the same candidates. One JSON line per data set; the table is printed. Classes are not clusters: where a
 class holds several groups, or several classes cannot be told apart, no method that sees no labels can return their
 number. Rows are shuffled.
@@ -119,7 +119,7 @@ def eigengap(selection: Selection) -> int:
 
 
 def by_silhouette(views: list[Any], candidates: list[int], seed: int) -> int:
-    """The K with the best silhouette of KMeans on the standardised views side by side."""
+    """The K with the best silhouette of KMeans on the standardized views side by side."""
     X = np.hstack([StandardScaler().fit_transform(view) for view in views]).astype(np.float32)
 
     def silhouette(K: int) -> float:

@@ -25,7 +25,7 @@ from manyview import SemiNTF
 from manyview.metrics import match_labels
 
 BINS = 10  # tenths of the rows of a data set, by confidence
-BLUE, GREY, ORANGE = "#2a6f97", "#b8c4ce", "#c8553d"
+BLUE, GRAY, ORANGE = "#2a6f97", "#b8c4ce", "#c8553d"
 
 
 def main() -> None:
@@ -79,14 +79,14 @@ def draw(lines: list[dict[str, Any]], path: Path) -> None:
     left, right = figure.subplots(1, 2)
     curves = np.array([line["accuracy"] for line in lines])
     tenths = np.arange(1, BINS + 1) * 100 / BINS
-    left.plot(tenths, curves.T, color=GREY, lw=0.8)
+    left.plot(tenths, curves.T, color=GRAY, lw=0.8)
     left.plot(tenths, curves.mean(axis=0), "o-", color=BLUE, lw=2, label="mean of the data sets")
     left.set(xlabel="rows by confidence, surest first (%)", ylabel="accuracy in that tenth", ylim=(0, 1.02))
     left.legend(frameon=False, loc="lower left")
     names = sorted({line["data"] for line in lines})
-    for key, colour, label in (("sure_half", BLUE, "sure half"), ("other_half", ORANGE, "other half")):
+    for key, color, label in (("sure_half", BLUE, "sure half"), ("other_half", ORANGE, "other half")):
         means = [fmean(line[key] for line in lines if line["data"] == name) for name in names]
-        right.plot(means, range(len(names)), "o", color=colour, label=label)
+        right.plot(means, range(len(names)), "o", color=color, label=label)
     right.set_yticks(range(len(names)), names, fontsize=8)
     right.set(xlabel="accuracy")
     right.grid(alpha=0.3)

@@ -31,9 +31,9 @@ OURS = "SemiNTF"
 SIMPLE = ("concat-kmeans-z", "concat-kmeans-l2", "concat-spectral-z", "concat-spectral-l2")
 BASELINES = ("AMGL", "MVGL", "CSMSC", "GMC", "LMVSC", "SMSC", "SFMC", "FMCNOF")
 NAMES = {
-    "concat-kmeans-z": "KMeans, standardised",
+    "concat-kmeans-z": "KMeans, standardized",
     "concat-kmeans-l2": "KMeans, unit rows",
-    "concat-spectral-z": "Spectral, standardised",
+    "concat-spectral-z": "Spectral, standardized",
     "concat-spectral-l2": "Spectral, unit rows",
 }
 EMBEDDED = "digits"

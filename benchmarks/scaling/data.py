@@ -1,4 +1,4 @@
-"""The benchmark's rows: three views of float32 columns around K centres, in memory or in Parquet; and words."""
+"""The benchmark's rows: three views of float32 columns around K centers, in memory or in Parquet; and words."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 WIDTHS = (20, 50, 30)
 K = 10
 CHUNK = 100_000  # rows, and those of a row group
-OVERLAP = 0.35  # distance of the cluster centres in units of the noise, a column
+OVERLAP = 0.35  # distance of the cluster centers in units of the noise, a column
 REUTERS = (21_531, 24_892, 34_251, 15_506, 11_547)  # words of five languages
 DOCUMENTS, TOPICS = 18_758, 6
 
@@ -21,10 +21,10 @@ def chunk_of_views(
 ) -> tuple[list[Any], Any]:
     """Rows start … start + n of the views: the same for any total number of rows."""
     rng = np.random.default_rng(1)
-    centres = [OVERLAP * rng.standard_normal((n_clusters, width)) for width in widths]
+    centers = [OVERLAP * rng.standard_normal((n_clusters, width)) for width in widths]
     rng = np.random.default_rng((2, start))
     labels = rng.integers(0, n_clusters, n_rows)
-    return [(c[labels] + rng.standard_normal((n_rows, c.shape[1]))).astype(np.float32) for c in centres], labels
+    return [(c[labels] + rng.standard_normal((n_rows, c.shape[1]))).astype(np.float32) for c in centers], labels
 
 
 def views_of(n_rows: int, widths: Sequence[int] = WIDTHS, n_clusters: int = K) -> tuple[list[Any], Any]:

@@ -33,7 +33,7 @@ def draw(by_part: Records, file: Path) -> None:
     seconds.plot(rows, [one["seconds"] for one in on_disk], label=f"{OURS} from disk", **dashed)
     memory.plot(rows, [one["above"] / 1e6 for one in on_disk], **dashed)
     limits = [int(10 ** (4 + step / 10)) for step in range(31)]  # no straight line in these axes
-    memory.plot(limits, [allowed_bytes(n) / 1e6 for n in limits], color="grey", linestyle=":", label="goal in memory")
+    memory.plot(limits, [allowed_bytes(n) / 1e6 for n in limits], color="gray", linestyle=":", label="goal in memory")
     traffic.plot(
         [one["rows"] for one in by_part["dask"]], [one["bytes"] / 1e3 for one in by_part["dask"]], "o-", color="black"
     )

@@ -16,7 +16,7 @@ from scaling.process import Result, in_a_process, in_turns
 
 LIMIT = 3_000_000_000  # bytes that a fit from disk may allocate
 LLOYD = "KMeans, 20 passes"
-MOST_ROWS = {"SpectralClustering": 10_000, "SFMC": 10_000, "LMVSC": 100_000}  # beyond, minutes to hours
+MAX_ROWS = {"SpectralClustering": 10_000, "SFMC": 10_000, "LMVSC": 100_000}  # beyond, minutes to hours
 Options = argparse.Namespace
 
 
@@ -25,7 +25,7 @@ def speed(options: Options) -> Iterator[Result]:
     others = ("MiniBatchKMeans", "FMCNOF", "LMVSC", "SFMC", "SpectralClustering")
     for n_rows in options.rows or (10_000, 100_000, 1_000_000):
         found = in_turns("one_speed", (LLOYD, "SemiNTF"), 3, n_rows)
-        for method in (method for method in others if n_rows <= MOST_ROWS.get(method, n_rows)):
+        for method in (method for method in others if n_rows <= MAX_ROWS.get(method, n_rows)):
             found |= in_turns("one_speed", (method,), 1, n_rows)
         yield from ({"rows": n_rows, "method": method} | summed_up(turns) for method, turns in found.items())
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 COMMAND = Path(__file__).resolve().parents[1] / "scale.py"
-MOST_SECONDS = 600  # of one measurement, with making its data
+MAX_SECONDS = 600  # of one measurement, with making its data
 Result = dict[str, Any]
 
 
@@ -20,7 +20,7 @@ def in_a_process(name: str, *arguments: Any, check: bool = True) -> Result:
     """Run one measurement in a fresh interpreter; nothing comes back from one that takes too long."""
     command = [sys.executable, str(COMMAND), "one", "--call", name, *map(str, arguments)]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=MOST_SECONDS)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=MAX_SECONDS)
     except subprocess.TimeoutExpired:
         return {}
     if check and done.returncode:

@@ -12,7 +12,7 @@ from scaling.parts import LLOYD
 from scaling.process import Result
 
 PUBLISHED_REUTERS = 420  # seconds
-NEIGHBOURS = 10
+NEIGHBORS = 10
 TWO_CORES = 2  # of the machine, for work that all threads share
 TASK_SECONDS = 0.0002  # that the scheduler takes for a task, as its makers say
 Records = list[Result]
@@ -42,7 +42,7 @@ def each(values: Sequence[float]) -> str:
 def allowed_bytes(n_rows: int) -> float:
     """The goal for the peak above the input: N (20 K V + 8 k V) bytes + 500 MB."""
     V = len(WIDTHS)
-    return n_rows * (20 * K * V + 8 * NEIGHBOURS * V) + 500e6
+    return n_rows * (20 * K * V + 8 * NEIGHBORS * V) + 500e6
 
 
 def speed(records: Records) -> list[str]:
@@ -215,7 +215,7 @@ def goals(by_part: dict[str, Records]) -> list[str]:
 
 def billion(by_part: dict[str, Records]) -> list[str]:
     """What 10^9 rows need on 32 machines of 8 cores, from the constants that were measured."""
-    N, machines, cores, V, L, k = 10**9, 32, 256, len(WIDTHS), 2 * (len(WIDTHS) + 1), NEIGHBOURS
+    N, machines, cores, V, L, k = 10**9, 32, 256, len(WIDTHS), 2 * (len(WIDTHS) + 1), NEIGHBORS
     ours = max((one for one in by_part["speed"] if one["method"] == "SemiNTF"), key=lambda one: one["rows"])
     over_rows = sum(ours["stages"][stage] for stage in ("geometry", "graph", "start", "labels"))
     a_row = TWO_CORES * over_rows / ours["rows"]  # core-seconds

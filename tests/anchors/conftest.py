@@ -14,7 +14,7 @@ def fit():
     def of(X, *, block_rows=17, **options):
         views = check_views(X)
         engine = MemoryEngine(n_jobs=1, block_rows=block_rows)
-        rows = engine.cut(row_blocks(views), len(views))
+        rows = engine.partition(row_blocks(views), len(views))
         return fit_geometry(rows, engine, **options), rows, engine
 
     with threadpool_limits(1):

@@ -43,7 +43,7 @@ def test_every_rule_gives_groups_of_real_rows(fit, data, rule, scale, make):
 def test_sparse_and_dense_tables_have_the_same_anchors(fit, data, rule):
     ours, theirs = (groups_of(fit, X, rule, 10, scale="rows")[0] for X in (sparse(data), data))
     assert_array_equal(ours.rows, theirs.rows)
-    if rule != "kmeans":  # whose scores of a sparse table are not centred
+    if rule != "kmeans":  # whose scores of a sparse table are not centered
         assert_array_equal(ours.group, theirs.group)
 
 
@@ -150,7 +150,7 @@ def test_sparse_tables_stay_sparse_side_by_side(fit, data):
 @pytest.mark.parametrize("make", [list, sparse], ids=["dense", "sparse"])
 def test_reference_anchors(fit, reference_kernel, name, prefix, n_anchors, make):
     case = reference_kernel(f"anchors_{name}")
-    geometry, rows, engine = fit(make([case[f"{prefix}_X1"], case[f"{prefix}_X2"]]), scale="none", equalise=False)
+    geometry, rows, engine = fit(make([case[f"{prefix}_X1"], case[f"{prefix}_X2"]]), scale="none", equalize=False)
     rule = {"das": "das", "vda": "variance"}[name]
     (groups,) = choose_groups(rule, n_anchors, geometry, rows, engine, 60, seed=0)
     assert_array_equal(groups.rows, case[f"{prefix}_idx_sorted_0based_m{n_anchors}"])

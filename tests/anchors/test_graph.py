@@ -131,7 +131,7 @@ def test_new_rows_get_the_weights_of_equal_old_rows(fit, data):
 
 
 @pytest.mark.parametrize("n_anchors, k", [(1, 1), (1, 4), (2, 1), (2, 5), (3, 3), (4, 3)])
-def test_more_neighbours_than_there_are_anchors(fit, data, n_anchors, k):
+def test_more_neighbors_than_there_are_anchors(fit, data, n_anchors, k):
     _, slices, _ = graph_of(fit(data), [some_groups(n_anchors)] * 2, scales=(k,))
     assert slices.shape == (6, N, n_anchors)
     assert_allclose(slices.sum(axis=2), 1, atol=1e-14)
@@ -176,7 +176,7 @@ def test_anchors_are_means_of_present_rows_only(fit, with_gaps):
     graph = fit_anchor_graph(geometry, [groups] * 2, rows, engine, scales=(5,), joint=True, dtype="float64")
     table = scaled_tables(fitted, 0)[0]
     members = [row for row in range(0, N, M) if row != 0]  # group 0 without its absent row
-    assert_allclose(graph.views[0][0].centres[0], table[members].mean(axis=0), atol=1e-12)
+    assert_allclose(graph.views[0][0].centers[0], table[members].mean(axis=0), atol=1e-12)
 
 
 def test_an_absent_view_has_no_say_in_the_joint_distances_of_its_row(fit, with_gaps):
@@ -188,7 +188,7 @@ def test_an_absent_view_has_no_say_in_the_joint_distances_of_its_row(fit, with_g
         assert np.abs(joint[1:5] - view[1:5]).max() > 0.01
 
 
-def test_an_anchor_without_a_present_row_is_no_neighbour_in_that_view(fit, with_gaps):
+def test_an_anchor_without_a_present_row_is_no_neighbor_in_that_view(fit, with_gaps):
     chosen = np.array([0, 1, 2, 3, 5, 7, 8])  # rows 0 and 5 are absent in the first view
     graph, slices, _ = graph_of(fit(with_gaps), [single_rows(chosen)] * 2, scales=(6,))
     for index, name in enumerate(graph.slices):
@@ -278,11 +278,11 @@ def test_blocks_without_anchors_are_no_obstacle(fit, data, scale):
 @pytest.mark.parametrize("dtype, atol", [("float64", 1e-12), ("float32", 1e-4)])
 def test_reference_anchor_graphs(fit, reference_kernel, k, dtype, atol):
     case = reference_kernel("pkn_anchor_graph")
-    fitted = fit([case["X1"], case["X2"]], scale="none", equalise=False)
+    fitted = fit([case["X1"], case["X2"]], scale="none", equalize=False)
     groups = choose_groups("variance", int(case["m"]), *fitted, 30, seed=0)
     graph, slices, _ = graph_of(fitted, groups, scales=(k,), joint=False, dtype=dtype)
     for v in (0, 1):
-        assert_array_equal(graph.views[0][v].centres, case[f"anchors{v + 1}"])
+        assert_array_equal(graph.views[0][v].centers, case[f"anchors{v + 1}"])
         assert_allclose(slices[v], case[f"B{v + 1}_k{k}"], atol=atol)
 
 

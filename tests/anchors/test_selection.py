@@ -29,23 +29,23 @@ def test_anchors_are_means_of_the_present_rows_of_their_group(make):
     groups = Groups(np.array([2, 3, 5, 8, 9]), np.array([1, 0, 1, 2, 0]), 4)
     table = np.arange(10, dtype=float).reshape(5, 2)
     present = np.array([True, True, False, False, True])
-    centres, mass = groups.means(make(table), present)
-    assert_allclose(centres, [(table[1] + table[4]) / 2, table[0], [0, 0], [0, 0]])
+    centers, mass = groups.means(make(table), present)
+    assert_allclose(centers, [(table[1] + table[4]) / 2, table[0], [0, 0], [0, 0]])
     assert_array_equal(mass, [2, 1, 0, 0])
 
 
 def test_single_precision_rows_are_averaged_in_double():
     table = np.full((1000, 1), 0.1, dtype=np.float32)
-    centres, _ = Groups(np.arange(1000), np.zeros(1000, dtype=int), 1).means(table, np.ones(1000))
-    assert_allclose(centres, float(np.float32(0.1)), rtol=1e-12)
+    centers, _ = Groups(np.arange(1000), np.zeros(1000, dtype=int), 1).means(table, np.ones(1000))
+    assert_allclose(centers, float(np.float32(0.1)), rtol=1e-12)
 
 
 def test_single_rows_are_sorted_and_their_own_means():
     groups = single_rows(np.array([7, 2, 4]))
     assert_array_equal(groups.rows, [2, 4, 7])
     table = np.random.default_rng(0).random((3, 2))
-    centres, mass = groups.means(table, np.ones(3))
-    assert_array_equal(centres, table)
+    centers, mass = groups.means(table, np.ones(3))
+    assert_array_equal(centers, table)
     assert_array_equal(mass, 1)
 
 

@@ -19,7 +19,7 @@ def data(n_samples=60, shift=4.0):
     return [noise + shift * y[:, None], noise[:, :2] - y[:, None]], y
 
 
-def unlabelled():
+def unlabeled():
     return data()[0], None
 
 

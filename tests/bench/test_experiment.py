@@ -55,14 +55,14 @@ def test_a_partition_is_the_same_under_other_names_and_row_orders(inputs_with):
 
 
 def test_without_labels_there_are_no_scores(inputs_with):
-    result = run(inputs_with(data__maker="toys:unlabelled", data__n_clusters=2), None, {})
+    result = run(inputs_with(data__maker="toys:unlabeled", data__n_clusters=2), None, {})
     assert result["scores"] == {}
     assert result["n_clusters"] == 2
 
 
 def test_without_labels_and_clusters_the_estimator_decides(inputs_with):
     with pytest.raises(TypeError, match="n_clusters"):
-        run(inputs_with(data__maker="toys:unlabelled"), None, {})
+        run(inputs_with(data__maker="toys:unlabeled"), None, {})
 
 
 def test_labels_may_come_from_predict(inputs_with):

@@ -10,7 +10,7 @@ from manyview.bench.methods import PRESETS, arrange, build, known_estimators, re
 VIEWS = [np.array([[1.0, 5.0], [3.0, 5.0]]), np.array([[0.0, 4.0, 3.0], [0.0, 0.0, 0.0]])]
 
 
-def test_standardised_views_by_hand():
+def test_standardized_views_by_hand():
     expected = [[-1, 0, 0, 1, 1], [1, 0, 0, -1, -1]]  # constant columns stay 0
     assert_allclose(arrange(VIEWS, "z"), expected)
     sparse = [scipy.sparse.csr_matrix(view) for view in VIEWS]

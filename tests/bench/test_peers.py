@@ -27,7 +27,7 @@ def stand_in(monkeypatch):
     return seen
 
 
-def test_networks_of_standardised_views_are_fused_and_cut(stand_in):
+def test_networks_of_standardized_views_are_fused_and_cut(stand_in):
     y = np.repeat([0, 1, 2], 10)
     model = SNF(3, n_neighbors=7, random_state=0).fit([y[:, None] * 5.0, y[:, None] - 3.0])
     assert len({(label, cluster) for label, cluster in zip(y, model.labels_, strict=True)}) == 3

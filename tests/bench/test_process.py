@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from manyview.bench import read_journal, read_results, run_plan, summarise
+from manyview.bench import read_journal, read_results, run_plan, summarize
 from manyview.bench.process import last_words
 
 PLAN = """
@@ -132,7 +132,7 @@ def test_the_run_leaves_only_its_journal_and_lock(hostile):
 
 
 def test_failed_cells_are_named_in_the_summary(hostile):
-    text = summarise(hostile[0], formats=()).to_markdown()
+    text = summarize(hostile[0], formats=()).to_markdown()
     assert "- toy, segfault, shuffled, seed 0: crashed with SIGSEGV" in text
     assert "- gone, all cells: data not present: gone.npz" in text
 

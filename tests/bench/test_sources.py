@@ -58,7 +58,7 @@ def test_makers_get_their_parameters():
 
 def test_a_users_maker_may_return_a_pair(toys, monkeypatch):
     monkeypatch.syspath_prepend(toys)
-    views, labels = load_source({**FILE, "kind": "maker", "maker": "toys:unlabelled"}, None)
+    views, labels = load_source({**FILE, "kind": "maker", "maker": "toys:unlabeled"}, None)
     assert [view.shape for view in views] == [(60, 4), (60, 2)]
     assert labels is None
 

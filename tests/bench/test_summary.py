@@ -3,7 +3,7 @@ import math
 
 import pytest
 
-from manyview.bench import summarise
+from manyview.bench import summarize
 from manyview.bench.cell import cell_key, coordinates
 from manyview.bench.journal import Journal
 
@@ -47,7 +47,7 @@ def journal(tmp_path, inputs_with):
 
 
 def test_numbers_are_those_of_a_computation_by_hand(journal):
-    summary = summarise(journal, formats=())
+    summary = summarize(journal, formats=())
     found = {(entry.data, entry.label, entry.metric): entry for entry in summary.entries}
     mean = (0.5 + 0.75 + 0.7) / 3
     sd = math.sqrt(((0.5 - mean) ** 2 + (0.75 - mean) ** 2 + (0.7 - mean) ** 2) / 2)
@@ -64,7 +64,7 @@ def test_numbers_are_those_of_a_computation_by_hand(journal):
 
 
 def test_failures_are_named(journal):
-    failures = summarise(journal, formats=()).failures
+    failures = summarize(journal, formats=()).failures
     assert [(failure.data, failure.label, failure.seeds, failure.reason) for failure in failures] == [
         ("toy", "swept (p_1=0.5)", (1,), "time limit of 5 s"),
         ("gone", "quick", (0,), "data not present: gone.npz"),
@@ -72,7 +72,7 @@ def test_failures_are_named(journal):
 
 
 def test_files_hold_the_same_numbers(journal):
-    summary = summarise(journal)
+    summary = summarize(journal)
     assert [path.name for path in summary.files] == ["summary.csv", "summary.md", "summary.tex"]
     with (journal / "summary.csv").open() as file:
         lines = list(csv.DictReader(file))
@@ -87,16 +87,16 @@ def test_files_hold_the_same_numbers(journal):
 
 
 def test_other_metrics_can_be_asked_for(journal):
-    summary = summarise(journal, metrics=["nmi"], formats=["md"])
+    summary = summarize(journal, metrics=["nmi"], formats=["md"])
     assert summary.entries[0].mean == pytest.approx(sum(ACC) / 6)
     assert [path.name for path in summary.files] == ["summary.md"]
 
 
 def test_errors_say_what_there_is(journal, tmp_path):
     with pytest.raises(ValueError, match="metrics: 'ari' is none of acc, nmi, seconds"):
-        summarise(journal, metrics=["ari"])
+        summarize(journal, metrics=["ari"])
     with pytest.raises(ValueError, match="formats: 'xls' is none of csv, md, tex"):
-        summarise(journal, formats=["xls"])
+        summarize(journal, formats=["xls"])
     (tmp_path / "empty").mkdir()
     with pytest.raises(ValueError, match=r"journal\.jsonl: there is no plan in this journal"):
-        summarise(tmp_path / "empty")
+        summarize(tmp_path / "empty")

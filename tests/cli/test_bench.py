@@ -17,7 +17,7 @@ def plan(tmp_path):
     return path
 
 
-def test_plan_runs_once_and_is_summarised_again(run, plan, tmp_path):
+def test_plan_runs_once_and_is_summarized_again(run, plan, tmp_path):
     out = tmp_path / "out"
     first = run("bench", plan, "--out", out)
     assert first.exit_code == 0, first.stderr
@@ -27,10 +27,10 @@ def test_plan_runs_once_and_is_summarised_again(run, plan, tmp_path):
     again = run("bench", plan, "--out", out)
     assert "2 cells: 0 run, 2 known, 0 failed." in again.stdout
     (out / "summary.md").unlink()
-    summarised = run("bench", "--summary", out)
-    assert summarised.exit_code == 0
-    assert "concat-kmeans-l2 | 1.000 ± 0.000" in summarised.stdout
-    assert "cells:" not in summarised.stdout
+    summarized = run("bench", "--summary", out)
+    assert summarized.exit_code == 0
+    assert "concat-kmeans-l2 | 1.000 ± 0.000" in summarized.stdout
+    assert "cells:" not in summarized.stdout
     assert (out / "summary.md").exists()
 
 
@@ -64,4 +64,4 @@ def test_broken_plan_is_one_line(run, plan, tmp_path):
 def test_summary_of_nothing_is_one_line(run, tmp_path):
     result = run("bench", "--summary", tmp_path)
     assert result.exit_code == 2
-    assert result.stderr.startswith("manyview: cannot summarise the run: ")
+    assert result.stderr.startswith("manyview: cannot summarize the run: ")

@@ -68,7 +68,7 @@ def test_more_starts_of_the_k_means_fit_the_embedding_no_worse():
 
     def inertia(n_init):
         model = AMGL(n_clusters=8, n_init=n_init, random_state=0).fit(views)
-        centres = np.array([model.embedding_[model.labels_ == k].mean(axis=0) for k in range(8)])
-        return ((model.embedding_ - centres[model.labels_]) ** 2).sum()
+        centers = np.array([model.embedding_[model.labels_ == k].mean(axis=0) for k in range(8)])
+        return ((model.embedding_ - centers[model.labels_]) ** 2).sum()
 
     assert inertia(30) <= inertia(1)

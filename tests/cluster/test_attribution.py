@@ -111,24 +111,24 @@ def test_feature_sums_are_the_same_sparse_and_dense_in_one_piece_and_in_two(seed
     rng = np.random.default_rng(seed)
     table = rng.standard_normal((20, 5)) * (rng.random((20, 5)) < 0.5)
     labels = rng.integers(K, size=20)
-    centres = rng.standard_normal((K, 5))
-    whole = feature_sums(table, labels, K, centres=centres)
-    sparse = feature_sums(sp.csr_array(table), labels, K, centres=centres)
-    parts = [feature_sums(table[s], labels[s], K, centres=centres) for s in (slice(8), slice(8, None))]
+    centers = rng.standard_normal((K, 5))
+    whole = feature_sums(table, labels, K, centers=centers)
+    sparse = feature_sums(sp.csr_array(table), labels, K, centers=centers)
+    parts = [feature_sums(table[s], labels[s], K, centers=centers) for s in (slice(8), slice(8, None))]
     for field in range(3):
         assert_allclose(sparse[field], whole[field], atol=1e-9)
         assert_allclose(parts[0][field] + parts[1][field], whole[field], atol=1e-9)
     for k in range(K):
-        assert_allclose(whole.squares[k], ((table[labels == k] - centres[k]) ** 2).sum(axis=0), atol=1e-9)
+        assert_allclose(whole.squares[k], ((table[labels == k] - centers[k]) ** 2).sum(axis=0), atol=1e-9)
 
 
-def test_the_effect_of_a_feature_is_the_standardised_difference_of_means():
+def test_the_effect_of_a_feature_is_the_standardized_difference_of_means():
     rng = np.random.default_rng(0)
     table, labels = rng.standard_normal((60, 3)) + 1e6, np.repeat([0, 1, 2], 20)
     table[labels == 1, 2] += 3
-    centres = np.stack([table[labels == k].mean(axis=0) for k in range(3)])
-    total = feature_sums(table, labels, 3, centres=None)
-    sums = FeatureSums(total.total, feature_sums(table, labels, 3, centres=centres).squares, total.sizes)
+    centers = np.stack([table[labels == k].mean(axis=0) for k in range(3)])
+    total = feature_sums(table, labels, 3, centers=None)
+    sums = FeatureSums(total.total, feature_sums(table, labels, 3, centers=centers).squares, total.sizes)
     effect, inside, outside = feature_effects(sums)
     pooled = np.sqrt(sum(20 * table[labels == k].var(axis=0) for k in range(3)) / 57)
     wanted = (table[labels == 1].mean(axis=0) - table[labels != 1].mean(axis=0)) / pooled
@@ -139,8 +139,8 @@ def test_the_effect_of_a_feature_is_the_standardised_difference_of_means():
 def test_constant_features_say_nothing_and_perfect_ones_stay_finite():
     labels = np.array([0, 0, 1, 1])
     table = np.column_stack([np.ones(4), labels])
-    total = feature_sums(table, labels, 2, centres=None)
-    squares = feature_sums(table, labels, 2, centres=total.total / 2).squares
+    total = feature_sums(table, labels, 2, centers=None)
+    squares = feature_sums(table, labels, 2, centers=total.total / 2).squares
     effect, _, _ = feature_effects(FeatureSums(total.total, squares, total.sizes))
     assert_allclose(effect[:, 0], 0)
     assert np.isfinite(effect).all()

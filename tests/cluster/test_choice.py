@@ -24,7 +24,7 @@ from manyview.views import check_views
 K, N = 3, 240
 
 
-def labelled(labels):
+def labeled(labels):
     """A candidate of which only the labels matter."""
     return Candidate(np.ones(1), np.ones(1), labels, np.ones(1), Basis(np.ones((1, 1)), np.ones(1)))
 
@@ -43,7 +43,7 @@ def settings_of(**parameters):
     return resolve(SemiNTF(K, **({"n_anchors": 40} | parameters)), N, 0)
 
 
-def test_the_best_labelling_of_all_draws_wins(views):
+def test_the_best_labeling_of_all_draws_wins(views):
     settings, engine = settings_of(), MemoryEngine(n_jobs=1)
     draw = build_graphs(views, settings, engine, quiet)
     found, origin = [], []
@@ -51,25 +51,25 @@ def test_the_best_labelling_of_all_draws_wins(views):
         own = replace(settings, seed=settings.seed + number * len(READINGS))
         drawn = redraw(draw, own, engine, seed=own.seed)
         first = look(drawn.graph, drawn.sample, engine, own)
-        labellings = second_look(drawn.graph, drawn.sample, engine, own, first)
-        found += labellings
-        origin += [drawn] * len(labellings)
-    agreement = mutual_agreement([labelling.labels for labelling in found], K).mean(axis=1)
-    merit = agreement + SEPARATION * np.array([separation(labelling.shares) for labelling in found])
+        labelings = second_look(drawn.graph, drawn.sample, engine, own, first)
+        found += labelings
+        origin += [drawn] * len(labelings)
+    agreement = mutual_agreement([labeling.labels for labeling in found], K).mean(axis=1)
+    merit = agreement + SEPARATION * np.array([separation(labeling.shares) for labeling in found])
     chosen_draw, chosen = choose_start(draw, engine, settings, quiet, None)
     assert len(found) == DRAWS * 2 * len(READINGS)
     assert adjusted_rand_score(chosen.labels, found[merit.argmax()].labels) > 0.8  # but for the vote
     assert_array_equal(chosen.weights, found[merit.argmax()].weights)
     winner = origin[merit.argmax()].graph
-    assert_array_equal(chosen_draw.graph.views[0][0].centres, winner.views[0][0].centres)
+    assert_array_equal(chosen_draw.graph.views[0][0].centers, winner.views[0][0].centers)
 
 
 def test_draws_differ_in_their_anchors_and_in_nothing_else(views):
     settings, engine = settings_of(), MemoryEngine(n_jobs=1)
     draw = build_graphs(views, settings, engine, quiet)
     again, other = (redraw(draw, settings, engine, seed=seed) for seed in (settings.seed, settings.seed + 7))
-    assert_array_equal(again.graph.views[0][0].centres, draw.graph.views[0][0].centres)
-    assert not np.array_equal(other.graph.views[0][0].centres, draw.graph.views[0][0].centres)
+    assert_array_equal(again.graph.views[0][0].centers, draw.graph.views[0][0].centers)
+    assert not np.array_equal(other.graph.views[0][0].centers, draw.graph.views[0][0].centers)
     assert other.graph.geometry is draw.graph.geometry
 
 
@@ -93,11 +93,11 @@ def test_anchors_that_no_seed_changes_are_read_several_times_instead(views, para
     assert len(found) * n_draws == DRAWS * len(READINGS)
 
 
-def test_the_labellings_vote_on_the_labels_of_the_best():
+def test_the_labelings_vote_on_the_labels_of_the_best():
     labels = np.repeat([0, 1, 2], 20)
     best, others = labels.copy(), [2 - labels, (labels + 1) % 3, labels]
     best[0] = 1
-    found = [labelled(each) for each in [best, *others]]
+    found = [labeled(each) for each in [best, *others]]
     voted = choice._voted(found, 0, 3)
     assert_array_equal(voted.labels, labels)
     assert voted.shares is found[0].shares
@@ -105,7 +105,7 @@ def test_the_labellings_vote_on_the_labels_of_the_best():
 
 def test_a_vote_that_loses_a_cluster_does_not_count():
     best, other = np.array([0, 0, 0, 1, 1, 2]), np.array([0, 0, 0, 1, 1, 1])
-    found = [labelled(each) for each in (best, *[other] * 40)]
+    found = [labeled(each) for each in (best, *[other] * 40)]
     assert choice._voted(found, 0, 3) is found[0]
 
 

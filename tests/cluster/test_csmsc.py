@@ -104,7 +104,7 @@ def test_the_embedding_belongs_to_the_random_walk(monkeypatch, dense_size):
     assert_allclose(np.abs(np.sum(walk.embedding * rows, axis=0)), np.sum(rows**2, axis=0), atol=1e-8)
 
 
-def test_a_sample_without_neighbours_has_a_zero_row():
+def test_a_sample_without_neighbors_has_a_zero_row():
     A = np.ones((10, 10))
     A[4] = A[:, 4] = 0
     walk = walk_embedding(A, 2)

@@ -36,9 +36,9 @@ def test_confidence_is_the_margin_of_squared_distances_to_the_means(overlapping,
     graph = model.anchor_graph_(RowBlock(0, tuple(views)))
     E = model.fusion_.walk(graph, right=doubt.reading)
     E /= np.linalg.norm(E, axis=1, keepdims=True)
-    centres = np.stack([E[model.labels_ == k].mean(axis=0) for k in range(4)])
-    assert_allclose(doubt.centres, centres, atol=1e-10)
-    distances = ((E[:, None] - centres) ** 2).sum(axis=2)
+    centers = np.stack([E[model.labels_ == k].mean(axis=0) for k in range(4)])
+    assert_allclose(doubt.centers, centers, atol=1e-10)
+    distances = ((E[:, None] - centers) ** 2).sum(axis=2)
     own = distances[np.arange(300), model.labels_]
     other = np.where(np.eye(4, dtype=bool)[model.labels_], np.inf, distances).min(axis=1)
     assert_allclose(model.confidence_, np.clip((other - own) / 2, 0, 1), atol=1e-10)
@@ -121,7 +121,7 @@ def test_a_view_without_the_row_has_no_opinion():
     block = block_of([[0.0, 0.0], [0.5, 0.5]], [[0, 1], [0, 1]])
     doubt = Doubt(
         reading=np.zeros((2, 1)),
-        centres=np.zeros((2, 1)),
+        centers=np.zeros((2, 1)),
         slice_mass=np.array([[[1.0, 0.0], [1.0, 0.0]]]),
         view_of_slice=np.array([0]),
         slice_weights=np.ones(1),

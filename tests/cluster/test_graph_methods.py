@@ -72,7 +72,7 @@ def hard_cases():
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_hard_input_gives_a_result(method, case):
     views, n_clusters = hard_cases()[case]
-    rounds = {"max_iter": 2} if isinstance(method, MVGL) else {}  # only the behaviour counts here
+    rounds = {"max_iter": 2} if isinstance(method, MVGL) else {}  # only the behavior counts here
     model = clone(method).set_params(n_clusters=n_clusters, **rounds).fit(views)
     n_samples = views[0].shape[0]
     assert model.labels_.shape == (n_samples,)

@@ -33,7 +33,7 @@ def test_the_first_batch_is_fitted(data, model):
     assert_array_equal(first.anchor_membership_, model.anchor_membership_)
 
 
-def test_a_batch_is_labelled_as_predict_would_and_anchors_stay(data, model):
+def test_a_batch_is_labeled_as_predict_would_and_anchors_stay(data, model):
     batch = rows(data[0], slice(400, 500))
     expected, before = model.predict(batch), model.anchor_graph_
     assert model.partial_fit(batch) is model

@@ -96,7 +96,7 @@ def test_sparse_and_dense_views_give_the_same():
 
 
 def test_a_far_origin_changes_nothing():
-    """On the simplex x - A'z is the same from any origin; the uncentred Hessian would lose all digits here."""
+    """On the simplex x - A'z is the same from any origin; the uncentered Hessian would lose all digits here."""
     data = make_views(60, 3, random_state=0)
     near = LMVSC(3, random_state=0).fit(data.views)
     far = LMVSC(3, random_state=0).fit([view + 1e6 for view in data.views.values()])

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
 from manyview import NoiseViewWarning, SemiNTF
-from manyview.cluster.semi_ntf.noise import LEAST, scrutinise
+from manyview.cluster.semi_ntf.noise import LEAST, scrutinize
 from manyview.datasets import make_views
 from manyview.metrics import accuracy
 
@@ -108,14 +108,14 @@ def test_the_paper_has_no_such_step(two_views):
     [([0.8, 0.8 * LEAST - 0.01], [False, True]), ([0.1, 0.09], [0, 0]), ([-0.2, -0.3], [0, 0])],
 )
 def test_the_threshold_is_relative_to_the_best_view(agreement, left_out):
-    assert_array_equal(scrutinise(np.array(agreement), ("measurements",) * 2, 300).left_out, left_out)
+    assert_array_equal(scrutinize(np.array(agreement), ("measurements",) * 2, 300).left_out, left_out)
 
 
 @pytest.mark.parametrize(
     ("share", "n_samples", "left_out"), [(0.2, 5_000, True), (0.2, 5_001, False), (0.17, 5_001, True)]
 )
 def test_many_rows_keep_a_weaker_view(share, n_samples, left_out):
-    assert scrutinise(np.array([0.5, share * 0.5]), ("measurements",) * 2, n_samples).left_out[1] == left_out
+    assert scrutinize(np.array([0.5, share * 0.5]), ("measurements",) * 2, n_samples).left_out[1] == left_out
 
 
 @pytest.mark.shared

@@ -16,19 +16,19 @@ from manyview.cluster.semi_ntf.resampling import (
 from manyview.kernels.agreement import adjusted_rand, joint_counts
 
 
-def labellings(n_clusters):
+def labelings(n_clusters):
     label = st.integers(0, n_clusters - 1)
     return st.integers(2, 40).flatmap(lambda n: st.tuples(*[st.lists(label, min_size=n, max_size=n)] * 2))
 
 
-@given(labellings(4))
+@given(labelings(4))
 @settings(deadline=None, max_examples=60)
 def test_the_rand_index_is_that_of_scikit_learn(pair):
     first, second = map(np.array, pair)
     assert_allclose(adjusted_rand(joint_counts(first, second, 4)), adjusted_rand_score(first, second), atol=1e-12)
 
 
-@given(labellings(4))
+@given(labelings(4))
 @settings(deadline=None, max_examples=60)
 def test_jaccard_is_the_best_overlap_of_sets(pair):
     first, second = map(np.array, pair)

@@ -190,7 +190,7 @@ def _misfit(graphs, weights, P):
 
 @pytest.mark.shared
 def test_a_graph_with_k_components_from_the_start_is_no_error(reference_kernel):
-    """The released program leaves P undefined there and stops; with 5 neighbours the tiny case is such a graph."""
+    """The released program leaves P undefined there and stops; with 5 neighbors the tiny case is such a graph."""
     case = reference_kernel("sfmc_tiny")
     model = SFMC(3, n_neighbors=5).fit([case["X1"], case["X2"]])
     assert model.n_components_found_ == 3

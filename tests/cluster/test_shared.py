@@ -56,7 +56,7 @@ def test_iterations_are_those_of_two_passes(dtype, atol):
 
 def test_the_largest_penalty_holds_for_both(monkeypatch):
     for module in (admm, shared):
-        monkeypatch.setattr(module, "LARGEST_PENALTY", 3.0)
+        monkeypatch.setattr(module, "MAX_PENALTY", 3.0)
     engine = MemoryEngine(n_jobs=1)
     expected = factorize(start(), engine, options(tol=0, max_iter=25))
     result = factorize_shared(shared_start(), engine, options(tol=0, max_iter=25))
@@ -74,7 +74,7 @@ def test_the_end_is_nonnegative_orthogonal_and_finds_the_clusters():
     assert np.mean(H.argmax(axis=1) == np.arange(N) % K) > 0.9
 
 
-def test_an_empty_cluster_stays_finite_and_is_orthogonalised_again(monkeypatch):
+def test_an_empty_cluster_stays_finite_and_is_orthogonalized_again(monkeypatch):
     passes = []
     engine = MemoryEngine(n_jobs=1)
     reduce = engine.reduce
@@ -119,7 +119,7 @@ def test_blocks_that_were_joined_come_back_one_by_one():
 
 
 def test_ill_conditioned_joined_blocks_give_the_bits_of_single_ones(monkeypatch, tmp_path):
-    """The second step of the orthogonaliser is a pass too."""
+    """The second step of the orthogonalizer is a pass too."""
     monkeypatch.setattr(shared, "TRUSTED_CONDITION", 0)
     results = []
     for engine in (MemoryEngine(n_jobs=1), MemoryEngine(n_jobs=2), DiskEngine(n_jobs=1, scratch=tmp_path)):

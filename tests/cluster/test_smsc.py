@@ -4,7 +4,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
-from manyview.cluster.smsc import SMSC, _leading_vectors, _normalised_graph
+from manyview.cluster.smsc import SMSC, _leading_vectors, _normalized_graph
 from manyview.metrics import accuracy
 
 from oracles import graph_methods_oracle as oracle
@@ -105,7 +105,7 @@ def test_what_is_left_after_a_fit():
 def test_eigenvalues_near_minus_one_count_as_singular_values():
     """Pairs of samples: each pair has the eigenvalues 1 and -1."""
     x = np.repeat(np.array([[0.0], [100], [300], [600]]), 2, axis=0) + np.tile([0.0, 1.0], 4)[:, None]
-    S = _normalised_graph(np.hstack([x, -x]), 1)
+    S = _normalized_graph(np.hstack([x, -x]), 1)
     assert_allclose(np.linalg.eigvalsh(S.adjacency.toarray()), np.repeat([-1, 1], 4), atol=1e-12)
     F = _leading_vectors(S, 6)
     assert_allclose(F.T @ F, np.eye(6), atol=1e-12)

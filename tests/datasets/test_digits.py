@@ -53,14 +53,14 @@ def test_a_ramp_votes_for_its_direction_only():
     assert_allclose(down, [[0, 0, 64, 0, 0, 0, 0, 0]], atol=1e-12)
 
 
-def test_profiles_are_ink_and_centre_of_each_line():
+def test_profiles_are_ink_and_center_of_each_line():
     image = np.zeros((1, 8, 8))
     image[0, 2, 1], image[0, 2, 3] = 4.0, 12.0
-    ink, centre, column_ink, column_centre = profiles(image)[0].reshape(4, 8)
+    ink, center, column_ink, column_center = profiles(image)[0].reshape(4, 8)
     assert_array_equal(ink, [0, 0, 16, 0, 0, 0, 0, 0])
-    assert_allclose(centre, [0, 0, (1 * 4 + 3 * 12) / 16 - 3.5, 0, 0, 0, 0, 0])
+    assert_allclose(center, [0, 0, (1 * 4 + 3 * 12) / 16 - 3.5, 0, 0, 0, 0, 0])
     assert_array_equal(column_ink, [0, 4, 0, 12, 0, 0, 0, 0])
-    assert_allclose(column_centre, [0, -1.5, 0, -1.5, 0, 0, 0, 0])
+    assert_allclose(column_center, [0, -1.5, 0, -1.5, 0, 0, 0, 0])
 
 
 def test_an_empty_image_gives_zeros():

@@ -45,7 +45,7 @@ def test_parquet_and_csv_together_matched_by_number_and_text(tmp_path):
 
 
 @pytest.mark.parametrize("head", ["", "a,b,c\n", ",0,1\n", "0,1,2\n", "\ufeffid,b,c\n"])
-def test_headers_are_recognised(tmp_path, head):
+def test_headers_are_recognized(tmp_path, head):
     (tmp_path / "v.csv").write_text(head + "5,0.5,-1e3\n\n7,2,3\n", encoding="utf-8")
     view = read_views(tmp_path).views["v"]
     want = [[5, 0.5, -1000], [7, 2, 3]]

@@ -31,11 +31,11 @@ def test_separation_zero_hides_the_clusters(sparse):
     assert abs(agreement(data, data.views["view_0"])) < 0.1
 
 
-def test_separation_is_the_distance_of_the_nearest_centres():
+def test_separation_is_the_distance_of_the_nearest_centers():
     data = make_views(60_000, 3, widths=(4,), separation=5.0, random_state=1)
     X = data.views["view_0"]
-    centres = np.stack([X[data.labels == k].mean(axis=0) for k in range(3)])
-    distances = np.linalg.norm(centres[[0, 0, 1]] - centres[[1, 2, 2]], axis=1)
+    centers = np.stack([X[data.labels == k].mean(axis=0) for k in range(3)])
+    distances = np.linalg.norm(centers[[0, 0, 1]] - centers[[1, 2, 2]], axis=1)
     assert distances.min() == pytest.approx(5.0, abs=0.05)
     assert X[data.labels == 0].std(axis=0) == pytest.approx(np.ones(4), abs=0.03)
 

@@ -36,7 +36,7 @@ def make(table):
 def passes(engine, source, iterations=3, pause=0.0):
     """A little fit: a map, steps, pairs, and what comes out of each."""
     with engine.running():
-        rows = engine.map(lambda b: (b[0], b[1], np.asfortranarray(b[1][:, :2] * 2)), engine.cut(source, N))
+        rows = engine.map(lambda b: (b[0], b[1], np.asfortranarray(b[1][:, :2] * 2)), engine.partition(source, N))
         for _ in range(iterations):
             total = engine.reduce(lambda b: (b[1].T @ b[2], b[2].sum()), rows, add)
             factor = total[0][:2] / np.abs(total[0]).max()
@@ -47,16 +47,16 @@ def passes(engine, source, iterations=3, pause=0.0):
 
             rows, largest = engine.step(renew, rows, max)
         labels = engine.map(lambda b: b[2].argmax(axis=1), rows)
-        twice = engine.pair(engine.pair(rows, labels), labels)
+        twice = engine.zip(engine.zip(rows, labels), labels)
         counts = engine.reduce(lambda p: p[0][0][1].T @ np.eye(2)[p[0][1]] + p[1].sum(), twice, add)
         return (
             engine.collect(lambda b: b[2], rows),
             engine.collect(lambda b: sp.csr_array(b[1]), rows).toarray(),
-            np.asarray(engine.deliver(lambda b: b[2][:, 0], rows)),
+            np.asarray(engine.persist(lambda b: b[2][:, 0], rows)),
             total[0],
             largest,
             counts,
-            [int(p[1].sum()) for p in engine.pair(rows, labels)],
+            [int(p[1].sum()) for p in engine.zip(rows, labels)],
         )
 
 
@@ -110,15 +110,15 @@ def test_a_killed_worker_does_not_change_the_result(client, table):
 
 def test_a_pass_is_one_task_graph(client, table):
     engine = DaskEngine(block_rows=100, client=client)
-    rows = engine.cut(make(table), N)
+    rows = engine.partition(make(table), N)
     assert engine.computes == 1
     for run in (
         lambda: engine.map(lambda b: b, rows),
         lambda: engine.reduce(lambda b: b[1].sum(), rows, add),
         lambda: engine.step(lambda b: (b, 1), rows, add),
-        lambda: engine.reduce(lambda p: p[0][0], engine.pair(rows, rows), add),
+        lambda: engine.reduce(lambda p: p[0][0], engine.zip(rows, rows), add),
         lambda: engine.collect(lambda b: b[1], rows),
-        lambda: engine.deliver(lambda b: b[1], rows),
+        lambda: engine.persist(lambda b: b[1], rows),
     ):
         before = engine.computes
         run()
@@ -128,7 +128,7 @@ def test_a_pass_is_one_task_graph(client, table):
 def test_blocks_stay_on_the_workers(client, table):
     """What comes to this process in a step is what the blocks report, whatever the blocks hold."""
     engine = DaskEngine(block_rows=10, client=client)
-    rows = engine.map(lambda b: np.full((200, 1000), float(b[0])), engine.cut(make(table), N))
+    rows = engine.map(lambda b: np.full((200, 1000), float(b[0])), engine.partition(make(table), N))
     rows, total = engine.step(lambda b: (b + 1, b[0, 0]), rows, add)
     assert total == sum(start for start, _ in even_edges(N, 10))
     held = client.run(lambda dask_worker: sum(dask_worker.state.tasks[key].nbytes or 0 for key in dask_worker.data))
@@ -151,7 +151,7 @@ def test_an_exception_in_a_block_reaches_the_caller_and_the_engine_survives(clie
         return block[0]
 
     engine = DaskEngine(block_rows=100, client=client)
-    rows = engine.cut(make(table), N)
+    rows = engine.partition(make(table), N)
     with pytest.raises(OSError, match="rows from 250 on went wrong"):
         engine.reduce(fail, rows, add)
     assert engine.reduce(lambda b: 1, rows, add) == 12
@@ -162,10 +162,10 @@ def test_small_lists_stay_here(client):
     with engine.running():
         assert engine.map(abs, [-1, 2]) == [1, 2]
         assert engine.reduce(abs, [-1, 2], add) == 3
-        assert engine.pair([1], [2]) == [(1, 2)]
+        assert engine.zip([1], [2]) == [(1, 2)]
         assert engine.step(lambda x: (x, x), [1, 2], add) == ([1, 2], 3)
         assert_array_equal(engine.collect(np.atleast_1d, [1, 2]), [1, 2])
-        assert_array_equal(engine.deliver(np.atleast_1d, [1, 2]), [1, 2])
+        assert_array_equal(engine.persist(np.atleast_1d, [1, 2]), [1, 2])
     assert engine.computes == 0
 
 
@@ -194,7 +194,7 @@ def test_without_dask_the_error_says_what_to_install(monkeypatch):
 
 def test_blas_keeps_to_one_thread_on_the_workers(client, table):
     engine = DaskEngine(block_rows=100, client=client)
-    assert set().union(*engine.map(lambda b: watching.blas_threads(), engine.cut(make(table), N))) <= {1}
+    assert set().union(*engine.map(lambda b: watching.blas_threads(), engine.partition(make(table), N))) <= {1}
 
 
 def test_everything_is_bound_to_this_machine(client):

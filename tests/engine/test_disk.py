@@ -44,7 +44,7 @@ def table():
 def passes(engine, make):
     """A little fit: a map, some steps, a pair, and what comes out of each."""
     with engine.running():
-        rows = engine.cut(make, N)
+        rows = engine.partition(make, N)
         rows = engine.map(lambda b: b._replace(moving=np.asfortranarray(b.moving * 2)), rows)
         for _ in range(3):
             total = engine.reduce(lambda b: (b.fixed.T @ b.moving, b.graph.sum()), rows, add)
@@ -56,12 +56,12 @@ def passes(engine, make):
 
             rows, largest = engine.step(renew, rows, max)
         labels = engine.map(lambda b: b.moving.argmax(axis=1), rows)
-        counts = engine.reduce(lambda p: p[0].fixed.T @ np.eye(2)[p[1]], engine.pair(rows, labels), add)
+        counts = engine.reduce(lambda p: p[0].fixed.T @ np.eye(2)[p[1]], engine.zip(rows, labels), add)
         starts = [block.start for block in rows]
         return (
             engine.collect(lambda b: b.moving, rows),
             engine.collect(lambda b: b.graph, rows).toarray(),
-            np.array(engine.deliver(lambda b: b.fixed, rows)),
+            np.array(engine.persist(lambda b: b.fixed, rows)),
             total[0],
             largest,
             counts,
@@ -82,7 +82,7 @@ def test_a_slow_source_is_read_once_and_a_fast_one_in_every_pass(table, tmp_path
     slow, fast = Maker(table, slow=True), Maker(table)
     for make, times in ((slow, 1), (fast, 3)):
         with DiskEngine(n_jobs=1, block_rows=500, scratch=tmp_path).running() as engine:
-            rows = engine.cut(make, N)
+            rows = engine.partition(make, N)
             for _ in range(3):
                 engine.reduce(lambda b: b.fixed.sum(), rows, add)
         assert make.made == [0, 250, 501, 752] * times
@@ -90,7 +90,7 @@ def test_a_slow_source_is_read_once_and_a_fast_one_in_every_pass(table, tmp_path
 
 def test_nothing_is_left_in_the_scratch_directory(table, tmp_path):
     with DiskEngine(n_jobs=2, block_rows=100, scratch=tmp_path).running() as engine:
-        rows = engine.map(lambda b: b.fixed + 1, engine.cut(Maker(table), N))
+        rows = engine.map(lambda b: b.fixed + 1, engine.partition(Maker(table), N))
         assert os.listdir(tmp_path) == []
         with pytest.raises(ZeroDivisionError):
             engine.map(lambda b: 1 // 0, rows)
@@ -105,7 +105,7 @@ def open_files():
 @pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="counts open files in /proc")
 def test_old_generations_are_given_up(table, tmp_path):
     with DiskEngine(n_jobs=2, block_rows=100, scratch=tmp_path).running() as engine:
-        rows = engine.map(lambda b: (b.fixed, b.moving), engine.cut(Maker(table), N))
+        rows = engine.map(lambda b: (b.fixed, b.moving), engine.partition(Maker(table), N))
         before = open_files()
         for _ in range(20):
             rows, _ = engine.step(lambda b: ((b[0], b[1] + 1), 0), rows, add)
@@ -114,7 +114,7 @@ def test_old_generations_are_given_up(table, tmp_path):
 
 def test_what_is_only_passed_on_is_not_written_again(table, tmp_path):
     with DiskEngine(n_jobs=1, block_rows=100, scratch=tmp_path).running() as engine:
-        first = engine.map(lambda b: b, engine.cut(Maker(table, slow=True), N))
+        first = engine.map(lambda b: b, engine.partition(Maker(table, slow=True), N))
         second, _ = engine.step(lambda b: (b._replace(moving=b.moving + 1), 0), first, add)
         for a, b in zip(first.packed, second.packed, strict=True):
             assert a.fixed is b.fixed
@@ -128,7 +128,7 @@ def test_a_function_that_writes_into_its_block_is_told(table, tmp_path):
         return block
 
     with DiskEngine(n_jobs=1, block_rows=100, scratch=tmp_path).running() as engine:
-        rows = engine.cut(Maker(table, slow=True), N)
+        rows = engine.partition(Maker(table, slow=True), N)
         with pytest.raises(ValueError, match="read-only"):
             engine.map(spoil, rows)
 
@@ -145,17 +145,17 @@ def test_few_blocks_are_in_memory(tmp_path):
     with DiskEngine(n_jobs=2, block_rows=512, scratch=tmp_path).running() as engine:
         tracemalloc.start()
         try:
-            rows = engine.map(lambda b: block * b, engine.cut(lambda start, stop: start, 40 * 512))
+            rows = engine.map(lambda b: block * b, engine.partition(lambda start, stop: start, 40 * 512))
             assert largest_of(lambda: engine.reduce(lambda b: b.sum(), rows, add)) < 5
             assert largest_of(lambda: engine.step(lambda b: (b + 1, 0), rows, add)) < 10
-            assert largest_of(lambda: engine.deliver(lambda b: b, rows)) < 14
+            assert largest_of(lambda: engine.persist(lambda b: b, rows)) < 14
         finally:
             tracemalloc.stop()
 
 
 def test_delivered_arrays_outlive_the_engine(table, tmp_path):
     with DiskEngine(n_jobs=2, block_rows=100, scratch=tmp_path).running() as engine:
-        delivered = engine.deliver(lambda b: b.fixed, engine.cut(Maker(table), N))
+        delivered = engine.persist(lambda b: b.fixed, engine.partition(Maker(table), N))
     assert is_mapped(delivered)
     assert_array_equal(delivered, table)
     assert not delivered.flags.writeable
@@ -167,15 +167,15 @@ def test_small_lists_stay_in_memory(tmp_path):
     with DiskEngine(n_jobs=2, scratch=tmp_path).running() as engine:
         assert engine.map(abs, [-1, 2]) == [1, 2]
         assert engine.reduce(abs, [-1, 2], add) == 3
-        assert engine.pair([1], [2]) == [(1, 2)]
+        assert engine.zip([1], [2]) == [(1, 2)]
         assert engine.step(lambda x: (x, x), [1, 2], add) == ([1, 2], 3)
         assert_array_equal(engine.collect(np.atleast_1d, [1, 2]), [1, 2])
-        assert_array_equal(engine.deliver(np.atleast_1d, [1, 2]), [1, 2])
+        assert_array_equal(engine.persist(np.atleast_1d, [1, 2]), [1, 2])
 
 
 def test_objects_are_refused(tmp_path):
     with DiskEngine(n_jobs=1, block_rows=1, scratch=tmp_path).running() as engine:
-        rows = engine.cut(lambda start, stop: start, 2)
+        rows = engine.partition(lambda start, stop: start, 2)
         with pytest.raises(TypeError, match="Python objects"):
             engine.map(lambda b: np.array(["a", None], dtype=object), rows)
 
@@ -191,7 +191,7 @@ def small_files():
 
 def test_a_full_disk_is_one_clear_error(table, tmp_path, small_files):
     with DiskEngine(n_jobs=2, block_rows=100, scratch=tmp_path).running() as engine:
-        rows = engine.cut(Maker(table), N)
+        rows = engine.partition(Maker(table), N)
         with pytest.raises(OSError, match=r"No room for row blocks in .*scratch=") as caught:
             engine.map(lambda b: b.fixed, rows)
     assert caught.value.errno == errno.EFBIG

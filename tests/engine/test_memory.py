@@ -22,7 +22,7 @@ def table():
 
 
 def blocks(engine, table):
-    return engine.cut(lambda start, stop: table[start:stop], len(table))
+    return engine.partition(lambda start, stop: table[start:stop], len(table))
 
 
 def blas_threads():
@@ -66,7 +66,7 @@ def test_a_block_that_finishes_late_keeps_its_place():
         return [block]
 
     with MemoryEngine(n_jobs=2, block_rows=1).running() as engine:
-        rows = engine.cut(lambda start, stop: start, 5)
+        rows = engine.partition(lambda start, stop: start, 5)
         assert engine.reduce(slow_first, rows, add) == [0, 1, 2, 3, 4]
 
 
@@ -108,10 +108,10 @@ def test_pairs_are_blocks_over_the_same_rows(table, n_jobs):
     with MemoryEngine(n_jobs=n_jobs, block_rows=100).running() as engine:
         rows = blocks(engine, table)
         doubled = engine.map(lambda x: 2 * x, rows)
-        pairs = engine.pair(rows, doubled)
+        pairs = engine.zip(rows, doubled)
         assert engine.reduce(lambda pair: np.abs(2 * pair[0] - pair[1]).max(), pairs, max) == 0
         with pytest.raises(ValueError, match="shorter"):
-            engine.pair(rows, doubled[:-1])
+            engine.zip(rows, doubled[:-1])
 
 
 @THREADS
@@ -122,7 +122,7 @@ def test_an_exception_in_a_block_reaches_the_caller_and_the_engine_survives(n_jo
         return block
 
     with MemoryEngine(n_jobs=n_jobs, block_rows=1).running() as engine:
-        rows = engine.cut(lambda start, stop: start, 6)
+        rows = engine.partition(lambda start, stop: start, 6)
         for run in (engine.map, engine.collect):
             with pytest.raises(ArithmeticError, match="block 2 went wrong"):
                 run(fail_in_the_third, rows)
@@ -173,7 +173,7 @@ def test_a_step_gives_up_the_old_blocks_as_it_goes(n_jobs):
         return block + 1, float(block[0])
 
     with MemoryEngine(n_jobs=n_jobs).running() as engine:
-        assert engine.gives_up
+        assert engine.may_overwrite
         new, total = engine.step(renew, rows, add)
     assert rows == []
     assert alive[0] == 100

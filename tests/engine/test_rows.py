@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from manyview.engine import add
-from manyview.engine.rows import concatenate, edges, even_edges, fold, settled
+from manyview.engine.rows import concatenate, edges, even_edges, fold, as_contiguous
 
 
 class Report(NamedTuple):
@@ -100,17 +100,17 @@ def test_few_values_are_held_at_a_time():
 
 def test_settled_blocks_are_row_major_and_otherwise_the_same():
     block = Report(np.arange(6.0).reshape(2, 3).T, [np.ones((2, 2)), (np.float64(1), "name")])
-    same = settled(block)
+    same = as_contiguous(block)
     assert type(same) is Report
     assert same.gram.flags.c_contiguous
     assert_array_equal(same.gram, block.gram)
     assert same.count[0] is block.count[0]
     assert same.count[1] == (1, "name")
-    assert settled(np.array(3.0)).shape == ()
+    assert as_contiguous(np.array(3.0)).shape == ()
     shifted = np.frombuffer(b"." + np.arange(3.0).tobytes(), offset=1)
     assert not shifted.flags.aligned
-    assert settled(shifted).flags.aligned
-    assert_array_equal(settled(shifted), [0, 1, 2])
+    assert as_contiguous(shifted).flags.aligned
+    assert_array_equal(as_contiguous(shifted), [0, 1, 2])
 
 
 @given(st.integers(1, 300), st.integers(1, 400))

@@ -4,7 +4,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
 from manyview.geometry import fit as module
-from manyview.geometry.fit import FEWEST_FILLED_ROWS, SCALES, fit_geometry
+from manyview.geometry.fit import MIN_FILLED_ROWS, SCALES, fit_geometry
 from manyview.views.blocks import RowBlock
 
 from oracles.whitening_oracle import distances, whitened_scores
@@ -55,11 +55,11 @@ def test_the_kind_of_every_view_is_seen_from_the_data(cut, data):
 
 def test_the_automatic_rule_is_the_documented_one(cut, data):
     rows, engine = cut(data)
-    (_, scores, z, z_histogram), (_, scores_again, centred, hellinger) = all_tables(
-        fit_geometry(rows, engine, equalise=False), rows, engine
+    (_, scores, z, z_histogram), (_, scores_again, centered, hellinger) = all_tables(
+        fit_geometry(rows, engine, equalize=False), rows, engine
     )
-    centred_scores = data["scores"] - data["scores"].mean(axis=0)
-    unit = whitened_scores(centred_scores / np.linalg.norm(centred_scores, axis=1, keepdims=True))
+    centered_scores = data["scores"] - data["scores"].mean(axis=0)
+    unit = whitened_scores(centered_scores / np.linalg.norm(centered_scores, axis=1, keepdims=True))
     unit /= np.linalg.norm(unit, axis=1, keepdims=True)
     assert_allclose(distances(scores), distances(unit), atol=1e-8)
     assert_array_equal(scores_again, scores)
@@ -67,7 +67,7 @@ def test_the_automatic_rule_is_the_documented_one(cut, data):
         x = data[name]
         expected = np.clip((x - x.mean(axis=0)) / x.std(axis=0), -3, 3)
         assert_allclose(distances(table), distances(whitened_scores(expected)), atol=1e-8)
-    assert_allclose(distances(centred), distances(whitened_scores(data["signed"])), atol=1e-8)
+    assert_allclose(distances(centered), distances(whitened_scores(data["signed"])), atol=1e-8)
     shares = np.sqrt(data["histogram"] / data["histogram"].sum(axis=1, keepdims=True))
     assert_allclose(distances(hellinger), distances(whitened_scores(shares)), atol=1e-8)
 
@@ -87,8 +87,8 @@ def test_sparse_format_alone_does_not_make_words(cut):
 def test_a_sparse_view_has_the_distances_of_its_dense_copy(cut, data, scale):
     dense_rows, engine = cut(data)
     sparse_rows, _ = cut({name: sp.csr_array(table) for name, table in data.items()})
-    ours = all_tables(fit_geometry(sparse_rows, engine, scale=scale, equalise=False), sparse_rows, engine)
-    theirs = all_tables(fit_geometry(dense_rows, engine, scale=scale, equalise=False), dense_rows, engine)
+    ours = all_tables(fit_geometry(sparse_rows, engine, scale=scale, equalize=False), sparse_rows, engine)
+    theirs = all_tables(fit_geometry(dense_rows, engine, scale=scale, equalize=False), dense_rows, engine)
     for tables, others in zip(ours, theirs, strict=True):
         for table, other in zip(tables, others, strict=True):
             differences = [x - x[:1] for x in (table, other)]  # a common shift does not matter
@@ -118,9 +118,9 @@ def test_every_view_weighs_the_same(cut, data, scale):
             assert_allclose((table**2).sum() / N, 1, rtol=1e-10)
 
 
-def test_equalising_can_be_left_out(cut, data):
+def test_equalizing_can_be_left_out(cut, data):
     rows, engine = cut(data)
-    tables = all_tables(fit_geometry(rows, engine, scale="none", equalise=False), rows, engine)[0]
+    tables = all_tables(fit_geometry(rows, engine, scale="none", equalize=False), rows, engine)[0]
     for table, given in zip(tables, data.values(), strict=True):
         assert_array_equal(table, given)
 
@@ -137,7 +137,7 @@ def test_equalising_can_be_left_out(cut, data):
 def test_explicit_scales(cut, data, scale, formula):
     x = data["histogram"]
     rows, engine = cut([x])
-    geometry = fit_geometry(rows, engine, scale=scale, equalise=False)
+    geometry = fit_geometry(rows, engine, scale=scale, equalize=False)
     assert geometry.kinds == (scale,)
     assert_allclose(all_tables(geometry, rows, engine)[0][0], formula(x), atol=1e-12)
 
@@ -226,11 +226,11 @@ def test_empty_rows_are_data_alone_with_explicit_scales_and_in_nearly_empty_view
     histogram = data["histogram"]
     histogram[[3, 50]] = 0
     nearly_empty = np.zeros((N, 4))
-    nearly_empty[:FEWEST_FILLED_ROWS] = 1 + np.random.default_rng(0).random((FEWEST_FILLED_ROWS, 4))
+    nearly_empty[:MIN_FILLED_ROWS] = 1 + np.random.default_rng(0).random((MIN_FILLED_ROWS, 4))
     assert not fit_geometry(*cut([histogram])).empty_rows_absent.any()
     assert not fit_geometry(*cut([histogram, data["signed"]]), scale="rows").empty_rows_absent.any()
     assert not fit_geometry(*cut([nearly_empty, data["signed"]])).empty_rows_absent.any()
-    nearly_empty[FEWEST_FILLED_ROWS] = 1
+    nearly_empty[MIN_FILLED_ROWS] = 1
     assert_array_equal(fit_geometry(*cut([nearly_empty, data["signed"]])).empty_rows_absent, [True, False])
 
 

@@ -24,7 +24,7 @@ def tables(n=60, d=5, seed=0):
 
 def fitted(x, block_rows=17, kinds=("measurements",), seed=0):
     engine = MemoryEngine(n_jobs=1, block_rows=block_rows)
-    rows = engine.cut(lambda start, stop: RowBlock(start, (x[start:stop],)), x.shape[0])
+    rows = engine.partition(lambda start, stop: RowBlock(start, (x[start:stop],)), x.shape[0])
     with engine.running():
         ((scaling,),) = partially_whitened(((Unchanged(),),), kinds, rows, engine, n_rows=x.shape[0], seed=seed)
     return scaling

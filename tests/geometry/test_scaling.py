@@ -3,7 +3,7 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
-from manyview.geometry.scaling import Centred, DividedByMaximum, Hellinger, Standardised, Unchanged, UnitRows, dense
+from manyview.geometry.scaling import Centered, DividedByMaximum, Hellinger, Standardized, Unchanged, UnitRows, dense
 
 
 @pytest.fixture
@@ -19,9 +19,9 @@ def table():
         Unchanged(),
         DividedByMaximum(4.0),
         UnitRows(),
-        Standardised(np.ones(5), np.full(5, 2.0), np.array([1, 1, 0, 1, 1], bool), clip=0.6),
-        Centred(np.ones(5), np.array([1, 1, 0, 1, 1], bool)),
-        Centred(np.ones(5), np.ones(5, bool), unit=True),
+        Standardized(np.ones(5), np.full(5, 2.0), np.array([1, 1, 0, 1, 1], bool), clip=0.6),
+        Centered(np.ones(5), np.array([1, 1, 0, 1, 1], bool)),
+        Centered(np.ones(5), np.ones(5, bool), unit=True),
         Hellinger(),
     ],
     ids=lambda scaling: type(scaling).__name__,
@@ -35,19 +35,19 @@ def test_a_sparse_block_is_scaled_like_a_dense_one_and_left_alone(table, scaling
 
 
 def test_scalings_of_a_row_do_not_depend_on_the_other_rows(table):
-    for scaling in (UnitRows(), Hellinger(), Standardised(table.mean(0), table.std(0), np.ones(5, bool), 3.0)):
+    for scaling in (UnitRows(), Hellinger(), Standardized(table.mean(0), table.std(0), np.ones(5, bool), 3.0)):
         for row in (3, 7):
             assert_allclose(scaling(table[row : row + 1])[0], scaling(table)[row], rtol=1e-14)
 
 
-def test_standardised_columns_have_mean_zero_and_deviation_one(table):
-    z = Standardised(table.mean(axis=0), table.std(axis=0), np.ones(5, bool))(table)
+def test_standardized_columns_have_mean_zero_and_deviation_one(table):
+    z = Standardized(table.mean(axis=0), table.std(axis=0), np.ones(5, bool))(table)
     assert_allclose(z.mean(axis=0), 0, atol=1e-14)
     assert_allclose(z.std(axis=0), 1, rtol=1e-12)
 
 
 def test_outliers_are_clipped():
-    scaling = Standardised(np.zeros(1), np.ones(1), np.ones(1, bool), clip=3.0)
+    scaling = Standardized(np.zeros(1), np.ones(1), np.ones(1, bool), clip=3.0)
     assert_array_equal(scaling(np.array([[-9.0], [2.0], [1e300]])).ravel(), [-3, 2, 3])
 
 
@@ -55,14 +55,14 @@ def test_constant_columns_are_left_out_not_divided_by_zero(table):
     varies = np.array([True, False, True, True, True])
     deviation = table.std(axis=0) * varies
     for kind in (table, sp.csr_array(table)):
-        assert Standardised(table.mean(axis=0), deviation, varies)(kind).shape == (15, 4)
-        assert Centred(table.mean(axis=0), varies)(kind).shape == (15, 4)
-        nothing = Standardised(table.mean(axis=0), np.zeros(5), np.zeros(5, bool))(kind)
+        assert Standardized(table.mean(axis=0), deviation, varies)(kind).shape == (15, 4)
+        assert Centered(table.mean(axis=0), varies)(kind).shape == (15, 4)
+        nothing = Standardized(table.mean(axis=0), np.zeros(5), np.zeros(5, bool))(kind)
         assert nothing.shape == (15, 0)
 
 
-def test_unclipped_standardisation_of_sparse_rows_keeps_them_sparse_and_their_distances(table):
-    scaling = Standardised(table.mean(axis=0), table.std(axis=0), np.ones(5, bool))
+def test_unclipped_standardization_of_sparse_rows_keeps_them_sparse_and_their_distances(table):
+    scaling = Standardized(table.mean(axis=0), table.std(axis=0), np.ones(5, bool))
     sparse, full = scaling(sp.csr_array(table)), scaling(table)
     assert sp.issparse(sparse)
     shift = sparse.toarray() - full

@@ -131,11 +131,11 @@ def test_the_unit_of_measurement_does_not_matter(cut, scale):
 def test_correlation_tells_scores_from_independent_columns_from_measurements(cut):
     rng = np.random.default_rng(0)
     independent = rng.standard_normal((400, 12))
-    centred = independent @ rng.standard_normal((12, 12))
-    centred -= centred.mean(axis=0)
-    scores = centred @ np.linalg.eigh(centred.T @ centred)[1]
+    centered = independent @ rng.standard_normal((12, 12))
+    centered -= centered.mean(axis=0)
+    scores = centered @ np.linalg.eigh(centered.T @ centered)[1]
     found = []
-    for table in (scores, independent, centred):
+    for table in (scores, independent, centered):
         rows, engine = cut([table], 100)
         found.append(spread(0, column_statistics(rows, engine)[0], rows, engine).correlation)
     assert found[0] < 1e-10

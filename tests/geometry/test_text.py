@@ -62,8 +62,8 @@ def test_several_tables_count_as_one_document(words):
 def test_scores_are_principal_components_of_the_weighted_words(cut, words):
     scores, x = fit(cut, words, (0, 1), rank=2)  # three topics span two directions
     phi = weighted(np.hstack(words))
-    centred = phi - phi.mean(axis=0)
-    U, s, _ = np.linalg.svd(centred, full_matrices=False)
+    centered = phi - phi.mean(axis=0)
+    U, s, _ = np.linalg.svd(centered, full_matrices=False)
     expected = U[:, :2] * s[:2]
     expected /= np.linalg.norm(expected, axis=1, keepdims=True)
     assert scores.components.shape == (40, 2)

@@ -9,7 +9,7 @@ from manyview.kernels import laplacian as module
 from manyview.kernels.laplacian import (
     components,
     degrees,
-    normalised_adjacency,
+    normalized_adjacency,
     null_space,
     smallest_eigenpairs,
     symmetric,
@@ -91,21 +91,21 @@ def test_the_null_space_is_written_down_from_the_components(n, density, seed):
     sizes = np.bincount(labels)
     assert_array_equal((Q > 0).sum(axis=0), np.sort(sizes)[::-1])
 
-    normalised = np.eye(n) - normalised_adjacency(A).toarray()
+    normalized = np.eye(n) - normalized_adjacency(A).toarray()
     Q = null_space(labels, np.sqrt(degrees(A))).toarray()
     assert Q.shape[1] == (sizes > 1).sum()  # a vertex without edges is not in the null space
-    assert_allclose(normalised @ Q, 0, atol=1e-12)
+    assert_allclose(normalized @ Q, 0, atol=1e-12)
     assert_allclose(Q.T @ Q, np.eye(Q.shape[1]), atol=1e-12)
 
 
-def test_the_normalised_graph_against_the_definition():
+def test_the_normalized_graph_against_the_definition():
     A = random_graph(12, 0.3, 0)
-    assert_allclose(normalised_adjacency(A).toarray(), oracle.normalised(A.toarray()), atol=1e-15)
+    assert_allclose(normalized_adjacency(A).toarray(), oracle.normalized(A.toarray()), atol=1e-15)
 
 
 def test_a_vertex_without_edges_has_a_zero_row():
     A = sp.csr_array(np.array([[0, 1.0, 0], [1, 0, 0], [0, 0, 0]]))
-    assert_array_equal(normalised_adjacency(A).toarray(), A.toarray())
+    assert_array_equal(normalized_adjacency(A).toarray(), A.toarray())
 
 
 def test_symmetric_drops_what_cancels():
@@ -132,7 +132,7 @@ def test_negative_weights_can_come_before_the_null_space():
 
 @pytest.mark.usefixtures("route")
 def test_eigenpairs_without_a_known_null_space():
-    S = normalised_adjacency(random_graph(60, 0.1, seed=3))
+    S = normalized_adjacency(random_graph(60, 0.1, seed=3))
     assert_eigenpairs(smallest_eigenpairs(S, 6, diagonal=1), np.eye(60) - S.toarray(), 6)
     assert_eigenpairs(smallest_eigenpairs(-S, 6, diagonal=1), np.eye(60) + S.toarray(), 6)
 

@@ -16,11 +16,11 @@ def test_one_run_is_that_of_scikit_learn(seed, m, sparse):
     x = rng.normal(size=(40, 3)) + 3 * rng.integers(0, 3, size=(40, 1))
     start = rng.choice(40, m, replace=False)
     run = best_of_starts(sp.csr_array(x) if sparse else x, start[None], max_iter=100)
-    centres, labels, inertia = k_means(x, m, init=x[start], n_init=1, max_iter=100, tol=0)
+    centers, labels, inertia = k_means(x, m, init=x[start], n_init=1, max_iter=100, tol=0)
     assert_array_equal(run.labels, labels)
-    assert_allclose(run.centres, centres, atol=1e-10)
+    assert_allclose(run.centers, centers, atol=1e-10)
     assert_allclose(run.inertia, inertia, rtol=1e-10)
-    assert_allclose(run.spread, np.linalg.norm(x - centres[labels], axis=1).sum())
+    assert_allclose(run.spread, np.linalg.norm(x - centers[labels], axis=1).sum())
 
 
 def test_the_best_start_is_kept_by_either_criterion():
@@ -35,7 +35,7 @@ def test_the_best_start_is_kept_by_either_criterion():
 
 def test_an_empty_group_takes_the_farthest_row():
     x = np.array([[0.0], [0.0], [0.0], [1.0], [10.0]])
-    run = best_of_starts(x, np.array([[0, 1, 2]]), max_iter=100)  # three times the same centre
+    run = best_of_starts(x, np.array([[0, 1, 2]]), max_iter=100)  # three times the same center
     assert_array_equal(np.bincount(run.labels), [3, 1, 1])
     assert run.inertia == 0
 
@@ -43,7 +43,7 @@ def test_an_empty_group_takes_the_farthest_row():
 def test_fewer_distinct_rows_than_groups():
     run = best_of_starts(np.ones((5, 2)), np.array([[0, 1, 2]]), max_iter=100)
     assert_array_equal(run.labels, 0)
-    assert_array_equal(run.centres, np.ones((3, 2)))
+    assert_array_equal(run.centers, np.ones((3, 2)))
 
 
 def test_as_many_groups_as_rows():
@@ -56,12 +56,12 @@ def test_as_many_groups_as_rows():
 def test_rows_known_up_to_a_constant_are_grouped_as_if_it_were_subtracted(m):
     rng = np.random.default_rng(0)
     x = sp.random_array((50, 30), density=0.2, rng=rng, format="csr")
-    centred = x.toarray() - x.toarray().mean(axis=1, keepdims=True)
+    centered = x.toarray() - x.toarray().mean(axis=1, keepdims=True)
     start = rng.choice(50, m, replace=False)[None]
-    plain = best_of_starts(centred, start, max_iter=100)
+    plain = best_of_starts(centered, start, max_iter=100)
     placed = best_of_starts(
-        x, start, max_iter=100, place=lambda c: c - c.mean(axis=1, keepdims=True), squares=row_squares(centred)
+        x, start, max_iter=100, place=lambda c: c - c.mean(axis=1, keepdims=True), squares=row_squares(centered)
     )
     assert_array_equal(placed.labels, plain.labels)
-    assert_allclose(placed.centres, plain.centres, atol=1e-12)
+    assert_allclose(placed.centers, plain.centers, atol=1e-12)
     assert_allclose(placed.inertia, plain.inertia)

@@ -12,7 +12,7 @@ from oracles import graph_methods_oracle as oracle
 
 
 def three_groups(seed=0):
-    """A neighbour graph (60, 60) of three groups that touch."""
+    """A neighbor graph (60, 60) of three groups that touch."""
     rng = np.random.default_rng(seed)
     x = np.repeat([[0.0, 0.0], [2.2, 0.0], [0.0, 2.2]], 20, axis=0) + 0.7 * rng.standard_normal((60, 2))
     return sample_graph(raw_rows(x), 8)

@@ -9,11 +9,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from manyview.kernels import sample_graph as module
 from manyview.kernels.sample_graph import (
     distance_block,
-    neighbour_matrix,
+    neighbor_matrix,
     raw_rows,
     row_blocks,
     sample_graph,
-    sample_neighbours,
+    sample_neighbors,
     sample_weights,
     standard_rows,
 )
@@ -55,12 +55,12 @@ def test_the_graph_of_tables_full_of_ties(x, k):
 
 @settings(deadline=None, max_examples=60)
 @given(TABLES, st.integers(1, 6))
-def test_neighbours_are_positions_two_and_on_of_a_stable_sort(x, k):
-    columns, distances = sample_neighbours(raw_rows(x), k)
+def test_neighbors_are_positions_two_and_on_of_a_stable_sort(x, k):
+    columns, distances = sample_neighbors(raw_rows(x), k)
     d = oracle.squared_distances(x)
     count = min(k + 1, len(x) - 1)
     assert columns.shape == (len(x), count)
-    assert_array_equal(columns, [row[:count] for row in oracle.sorted_neighbours(d, len(x))])
+    assert_array_equal(columns, [row[:count] for row in oracle.sorted_neighbors(d, len(x))])
     assert_array_equal(distances, np.take_along_axis(d, columns, axis=1))
 
 
@@ -81,21 +81,21 @@ def test_the_graph_does_not_depend_on_the_unit(scale):
     assert_allclose(sample_graph(raw_rows(scale * x), 4).toarray(), oracle.pkn(x, 4), atol=1e-9)
 
 
-def test_a_row_with_equally_far_neighbours_has_no_weights():
+def test_a_row_with_equally_far_neighbors_has_no_weights():
     assert_array_equal(sample_weights(np.array([[2.0, 2.0, 2.0], [1.0, 2.0, 3.0]]))[0], 0)
 
 
-def test_two_samples_are_each_others_neighbour():
+def test_two_samples_are_each_others_neighbor():
     W = sample_graph(raw_rows(np.array([[0.0], [1.0]])), 15)
     assert_array_equal(W.toarray(), [[0, 1], [1, 0]])
 
 
-def test_blocks_of_rows_give_the_same_neighbours(monkeypatch):
+def test_blocks_of_rows_give_the_same_neighbors(monkeypatch):
     x = np.random.default_rng(0).integers(0, 3, (23, 4)).astype(float)
-    whole = sample_neighbours(raw_rows(x), 5)
+    whole = sample_neighbors(raw_rows(x), 5)
     monkeypatch.setattr(module, "ENTRIES_AT_ONCE", 23 * 4)
     assert row_blocks(23) == [(0, 4), (4, 8), (8, 12), (12, 16), (16, 20), (20, 23)]
-    blocks = sample_neighbours(raw_rows(x), 5)
+    blocks = sample_neighbors(raw_rows(x), 5)
     assert_array_equal(blocks.columns, whole.columns)
     assert_array_equal(blocks.distances, whole.distances)
 
@@ -116,14 +116,14 @@ def test_standard_rows_dense_and_sparse_have_the_distances_of_z_scores(x):
 
 
 @pytest.mark.parametrize("width", [1, 2])
-def test_a_narrow_table_is_not_standardised(width):
+def test_a_narrow_table_is_not_standardized(width):
     x = np.random.default_rng(0).standard_normal((7, width))
     rows = standard_rows(x)
     assert_array_equal(rows.table, x)
     assert rows.offset is None
 
 
-def test_a_constant_row_is_standardised_to_zero():
+def test_a_constant_row_is_standardized_to_zero():
     x = np.array([[0.1, 0.1, 0.1], [1.0, 2.0, 4.0], [3.0, 1.0, 1.0]])
     assert_array_equal(standard_rows(x).table[0], 0)
     d = distance_block(standard_rows(sp.csr_array(x)), 0, 3)
@@ -137,6 +137,6 @@ def test_rows_come_out_in_double_precision():
 
 
 def test_the_matrix_keeps_no_zeros():
-    W = neighbour_matrix(np.array([[1, 2], [2, 0], [1, 0]]), np.array([[1.0, 0.0], [0.5, 0.5], [0.0, 0.0]]))
+    W = neighbor_matrix(np.array([[1, 2], [2, 0], [1, 0]]), np.array([[1.0, 0.0], [0.5, 0.5], [0.0, 0.0]]))
     assert_array_equal(W.toarray(), [[0, 1, 0], [0.5, 0, 0.5], [0, 0, 0]])
     assert W.nnz == 3

@@ -106,7 +106,7 @@ def test_weights_sum_to_one_and_fall_with_the_distance(d, data):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("distance", [0.0, 1e-30, 0.1, 1e30])
-def test_equidistant_neighbours_share_equally(distance, dtype):
+def test_equidistant_neighbors_share_equally(distance, dtype):
     w = pkn_weights(np.full((2, 6), distance, dtype=dtype), 5)
     assert_allclose(w, 0.2, rtol=1e-6)
 

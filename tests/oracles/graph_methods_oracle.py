@@ -19,16 +19,16 @@ def z_scores(x):
     return out
 
 
-def sorted_neighbours(d, k):
+def sorted_neighbors(d, k):
     """Positions 2..k+2 of every row's stable sort."""
     return [sorted(range(len(row)), key=lambda j, row=row: (row[j], j))[1 : k + 2] for row in d]
 
 
 def pkn(x, k):
-    """PKN graph (n, n), not symmetric; a row whose neighbours are equally far stays zero."""
+    """PKN graph (n, n), not symmetric; a row whose neighbors are equally far stays zero."""
     d = squared_distances(x)
     W = np.zeros_like(d)
-    for i, near in enumerate(sorted_neighbours(d, k)):
+    for i, near in enumerate(sorted_neighbors(d, k)):
         last = d[i, near[k]]
         denominator = k * last - sum(d[i, j] for j in near[:k])
         if denominator > EPS:
@@ -74,7 +74,7 @@ def component_labels(A):
     return labels
 
 
-def normalised(W):
+def normalized(W):
     """D^(-1/2) W D^(-1/2), zero for vertices without edges."""
     degree = W.sum(axis=1)
     root = np.array([1 / np.sqrt(value) if value > 0 else 0.0 for value in degree])
@@ -102,7 +102,7 @@ def gmc(views, c, k=15, lam=1.0, max_iter=20, tol=1e-10):
     """Labels and the history of the sum of the c smallest eigenvalues."""
     n, V = len(views[0]), len(views)
     distances = [squared_distances(z_scores(x)) for x in views]
-    near = [sorted_neighbours(d, k) for d in distances]
+    near = [sorted_neighbors(d, k) for d in distances]
     U = sum(pkn(z_scores(x), k) for x in views)
     state = {"U": U / U.sum(axis=1, keepdims=True), "w": np.full(V, 1 / V)}
 
@@ -134,7 +134,7 @@ def amgl(views, c, k=5, max_iter=100, tol=1e-8):
     laplacians = []
     for x in views:
         W = pkn(x, k)
-        laplacians.append(np.eye(len(x)) - normalised((W + W.T) / 2))
+        laplacians.append(np.eye(len(x)) - normalized((W + W.T) / 2))
     alpha, objective = np.full(len(views), 1 / len(views)), []
     for iteration in range(max_iter):
         _, F = bottom(sum(a * L for a, L in zip(alpha, laplacians, strict=True)), c)
@@ -150,7 +150,7 @@ def smsc_graph(x, k=10):
     W = pkn(z_scores(x), k)
     W = (W + W.T) / 2
     np.fill_diagonal(W, 0)
-    return normalised(W)
+    return normalized(W)
 
 
 def smsc(views, first, k=10, max_iter=60, tol=1e-8):
@@ -191,7 +191,7 @@ def mvgl(views, c, k=15, local=False, max_iter=30, data_distances=False):
 
 def _mvgl_view(x, c, k, local, data_distances):
     d = squared_distances(x)
-    near = sorted_neighbours(d, k)
+    near = sorted_neighbors(d, k)
     gamma = np.array([(k * d[i, near[i][k]] - d[i, near[i][:k]].sum()) / 2 for i in range(len(x))])
 
     def update(F, strength):

@@ -1,4 +1,4 @@
-"""Probabilistic k-neighbour weights: the formula to the letter, and the quadratic program behind it."""
+"""Probabilistic k-neighbor weights: the formula to the letter, and the quadratic program behind it."""
 
 import numpy as np
 

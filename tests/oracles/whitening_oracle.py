@@ -5,10 +5,10 @@ import numpy as np
 
 def whitened_scores(y):
     """(y - mean) V diag(s_1/s)^(1/4)."""
-    centred = y - y.mean(axis=0)
-    _, s, Vt = np.linalg.svd(centred, full_matrices=False)
+    centered = y - y.mean(axis=0)
+    _, s, Vt = np.linalg.svd(centered, full_matrices=False)
     kept = s > 1e-6 * s[0]
-    return centred @ Vt[kept].T * (s[0] / s[kept]) ** 0.25
+    return centered @ Vt[kept].T * (s[0] / s[kept]) ** 0.25
 
 
 def distances(z):

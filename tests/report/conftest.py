@@ -8,7 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from manyview import SemiNTF
 from manyview.datasets import make_views
-from manyview.report import summarise
+from manyview.report import summarize
 
 
 @pytest.fixture(scope="session")
@@ -30,7 +30,7 @@ def images(data):
 
 @pytest.fixture(scope="session")
 def summary(model, data, images):
-    return summarise(model, name="three groups", y_true=data.labels, images=images, seconds=1.5)
+    return summarize(model, name="three groups", y_true=data.labels, images=images, seconds=1.5)
 
 
 @pytest.fixture(scope="session")
@@ -38,4 +38,4 @@ def unfinished(data):
     """The paper's model, stopped long before convergence; it has the second residual and no known classes."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return summarise(SemiNTF.paper(n_clusters=3, n_anchors=20, max_iter=5).fit(data.views))
+        return summarize(SemiNTF.paper(n_clusters=3, n_anchors=20, max_iter=5).fit(data.views))

@@ -87,6 +87,6 @@ def test_objective_that_reaches_zero_is_on_a_linear_axis_that_says_so(summary, a
 def test_image_has_one_pixel_per_entry_white_at_zero():
     pixels = matplotlib.image.imread(io.BytesIO(image_png([[0, 16, 8], [0, 0, 16]], largest=16)))
     assert pixels.shape[:2] == (2, 3)
-    grey = pixels[..., :3].mean(axis=2)
-    assert grey[0, 0] == 1.0
-    assert grey[0, 1] < 0.1 < grey[0, 2] < 0.9
+    gray = pixels[..., :3].mean(axis=2)
+    assert gray[0, 0] == 1.0
+    assert gray[0, 1] < 0.1 < gray[0, 2] < 0.9

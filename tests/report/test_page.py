@@ -7,7 +7,7 @@ import pytest
 
 from manyview import NoiseViewWarning, SemiNTF
 from manyview.datasets import make_views
-from manyview.report import render, summarise
+from manyview.report import render, summarize
 
 SECTIONS = ["summary", "clusters", "views", "confidence", "attribution", "contingency", "convergence", "parameters"]
 VOID = {"meta", "img", "br", "link", "hr", "input"}
@@ -109,7 +109,7 @@ def test_a_view_that_was_left_out_is_named(page):
     data = make_views(n_samples=120, n_clusters=3, noise_views=1, random_state=1)
     with pytest.warns(NoiseViewWarning, match="'noise_0'"):
         model = SemiNTF(n_clusters=3, random_state=0).fit(data.views)
-    (named,) = Page(render(summarise(model))).all("p", data_left_out=True)
+    (named,) = Page(render(summarize(model))).all("p", data_left_out=True)
     assert named["data-left-out"] == "noise_0"
 
 
@@ -144,7 +144,7 @@ def test_confidence_of_the_paper_is_explained_as_what_it_is(unfinished):
 
 
 def test_every_cluster_says_what_it_rests_on(summary, model, data):
-    explained = summarise(model, explanation=model.explain(data.views))
+    explained = summarize(model, explanation=model.explain(data.views))
     page = Page(render(explained))
     for cluster, own in zip(explained["clusters"], explained["explanation"], strict=True):
         (row,) = page.all("tr", data_basis=str(cluster["label"]))
@@ -158,7 +158,7 @@ def test_every_cluster_says_what_it_rests_on(summary, model, data):
 
 def test_a_chosen_number_of_clusters_is_explained(data):
     chosen = SemiNTF("auto", random_state=0).fit(data.views)
-    summary = summarise(chosen)
+    summary = summarize(chosen)
     (paragraph,) = Page(render(summary)).all("p", id="chosen")
     assert chosen.selection_.reason in " ".join(paragraph["text"].split())
     assert len(summary["chosen"]["curve"]) == len(chosen.selection_.curve)
@@ -178,7 +178,7 @@ def test_page_warns_of_missing_convergence(unfinished, page):
 
 
 def test_names_cannot_break_the_page(model):
-    named = summarise(model, name='<script>alert("&")</script>')
+    named = summarize(model, name='<script>alert("&")</script>')
     page = Page(render(named))
     assert page.all("script") == []
     assert page.all("h1")[0]["text"].strip() == '<script>alert("&")</script>'

@@ -9,7 +9,7 @@ from sklearn.exceptions import NotFittedError
 
 from manyview import SemiNTF, __version__
 from manyview.metrics import clustering_scores, match_labels
-from manyview.report import summarise
+from manyview.report import summarize
 
 
 def test_summary_is_plain_json(summary, unfinished):
@@ -78,7 +78,7 @@ def test_contingency_has_matched_clusters_on_the_diagonal(summary, model, data):
 
 def test_clusters_without_a_class_come_last(data):
     finer = SemiNTF(n_clusters=5, random_state=0).fit(data.views)
-    table = summarise(finer, y_true=np.array(["a", "b", "c"])[data.labels])["contingency"]
+    table = summarize(finer, y_true=np.array(["a", "b", "c"])[data.labels])["contingency"]
     counts = np.array(table["counts"])
     assert table["classes"] == ["a", "b", "c"]
     assert sorted(table["clusters"]) == [0, 1, 2, 3, 4]
@@ -110,13 +110,13 @@ def test_parameters_say_what_was_set_and_what_auto_became(summary, unfinished):
 
 def test_array_parameters_are_described_not_printed(data):
     start = np.arange(120) % 3
-    with_array = summarise(SemiNTF(n_clusters=3, init=start, random_state=0).fit(data.views))
+    with_array = summarize(SemiNTF(n_clusters=3, init=start, random_state=0).fit(data.views))
     shown = {parameter["name"]: parameter for parameter in with_array["parameters"]}
     assert shown["init"] == {"name": "init", "value": "array of shape (120,)", "changed": True}
 
 
 def test_without_classes_and_images_their_parts_are_none(model):
-    bare = summarise(model)
+    bare = summarize(model)
     assert bare["scores"] is None
     assert bare["contingency"] is None
     assert bare["confidence"]["right"] is None
@@ -136,9 +136,9 @@ def test_without_classes_and_images_their_parts_are_none(model):
 )
 def test_misfitting_input_is_named(model, wrong, message):
     with pytest.raises(ValueError, match=message):
-        summarise(model, **wrong)
+        summarize(model, **wrong)
 
 
 def test_unfitted_model_is_refused():
     with pytest.raises(NotFittedError):
-        summarise(SemiNTF(n_clusters=2))
+        summarize(SemiNTF(n_clusters=2))

@@ -13,7 +13,7 @@ def cut():
     def of(X, block_rows=17):
         views = check_views(X, rows_may_miss=True)
         engine = MemoryEngine(n_jobs=1, block_rows=block_rows)
-        return engine.cut(row_blocks(views), len(views)), engine
+        return engine.partition(row_blocks(views), len(views)), engine
 
     with threadpool_limits(1):
         yield of

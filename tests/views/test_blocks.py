@@ -15,7 +15,7 @@ def views():
 
 
 def test_blocks_are_the_rows_of_all_views(views):
-    blocks = MemoryEngine(n_jobs=1, block_rows=4).cut(row_blocks(views), len(views))
+    blocks = MemoryEngine(n_jobs=1, block_rows=4).partition(row_blocks(views), len(views))
     assert [(block.start, block.n_rows) for block in blocks] == [(0, 2), (2, 3), (5, 2), (7, 3)]
     assert_array_equal(np.vstack([block.tables[0] for block in blocks]), views.tables[0])
     assert_array_equal(sp.vstack([block.tables[1] for block in blocks]).toarray(), views.tables[1].toarray())

@@ -80,12 +80,12 @@ class SliceName(NamedTuple):
 class SliceAnchors:
     """The anchors of one table."""
 
-    centres: FloatArray  # (m, d)
+    centers: FloatArray  # (m, d)
     valid: BoolArray  # (m,) groups with at least one present row
 
     def ready(self, table: Table, /, *, dtype: np.dtype[Any]) -> Expansion:
         """A table (n, d) and the anchors, ready for products."""
-        return expand(table.astype(dtype, copy=False), self.centres.astype(dtype, copy=False))
+        return expand(table.astype(dtype, copy=False), self.centers.astype(dtype, copy=False))
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class AnchorGraph:
     views: tuple[tuple[SliceAnchors, ...], ...]  # [geometry][view]
     words: tuple[SliceAnchors, ...]  # [geometry], the joint table of sparse views
     n_anchors: int  # m, the same for every slice (padded with anchors that are not valid)
-    scales: tuple[int, ...]  # numbers of neighbours whose weights are averaged
+    scales: tuple[int, ...]  # numbers of neighbors whose weights are averaged
     joint: bool
     dtype: str
 
@@ -188,9 +188,9 @@ def _table_of(geometry: Geometry, g: int, v: int | None) -> Callable[[RowBlock],
 
 
 def _place(group: Groups, table: Table, present: FloatArray, n_anchors: int) -> SliceAnchors:
-    centres, mass = group.means(table, present)
-    missing = n_anchors - len(centres)
-    return SliceAnchors(np.pad(centres, ((0, missing), (0, 0))), np.pad(mass > 0, (0, missing)))
+    centers, mass = group.means(table, present)
+    missing = n_anchors - len(centers)
+    return SliceAnchors(np.pad(centers, ((0, missing), (0, 0))), np.pad(mass > 0, (0, missing)))
 
 
 def pick(chosen: IntArray, rows: Rows[RowBlock], engine: Engine, /) -> list[RowBlock]:

@@ -8,7 +8,7 @@ from manyview.bench.journal import read_journal
 from manyview.bench.keys import PlanError
 from manyview.bench.plan import Plan, read_plan
 from manyview.bench.run import RunReport, run_plan
-from manyview.bench.summary import Summary, read_results, summarise
+from manyview.bench.summary import Summary, read_results, summarize
 
 __all__ = [
     "Plan",
@@ -21,5 +21,5 @@ __all__ = [
     "read_results",
     "run_plan",
     "same_results",
-    "summarise",
+    "summarize",
 ]

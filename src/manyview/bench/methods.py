@@ -64,10 +64,10 @@ def build(estimator: str, params: Mapping[str, Any], /, *, n_clusters: int | Non
 
 
 def arrange(views: list[View], concatenate: str | None, /) -> Any:
-    """The views as the estimator takes them: the list, or one matrix of raw, standardised or unit rows."""
+    """The views as the estimator takes them: the list, or one matrix of raw, standardized or unit rows."""
     if concatenate is None:
         return views
-    if concatenate == "z":  # centring fills the zeros, so sparse views become dense here
+    if concatenate == "z":  # centering fills the zeros, so sparse views become dense here
         views = [StandardScaler().fit_transform(dense(view)) for view in views]
     elif concatenate == "l2":
         views = [normalize(view) for view in views]

@@ -14,14 +14,14 @@ from manyview.bench.sources import dense
 class SNF:
     """Similarity network fusion by the package ``snf``, then spectral clustering of the fused network.
 
-    Views are standardised, as the method's authors advise for continuous data.
+    Views are standardized, as the method's authors advise for continuous data.
 
     Parameters
     ----------
     n_clusters : int
         Number of clusters.
     n_neighbors : int, default=20
-        Neighbours of a sample in each network and in the fusion.
+        Neighbors of a sample in each network and in the fusion.
     mu : float, default=0.5
         Width of the kernel.
     random_state : int or None, default=None

@@ -159,7 +159,7 @@ def last_words(text: str, places: Iterable[str], /) -> str:
     >>> last_words('File "/home/me/toys.py", line 3', ["/home/me"])
     'File "toys.py", line 3'
     """
-    text = without_places(text, places)  # before it is cut: half a path would not be recognised
+    text = without_places(text, places)  # before it is cut: half a path would not be recognized
     # a crash says first where it was, an exception last what it was
     return text if len(text) <= 2000 else f"{text[:1000]}\n...\n{text[-1000:]}"
 

@@ -51,7 +51,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class Summary:
-    """All numbers of a run, and its failures by name; made by `summarise`.
+    """All numbers of a run, and its failures by name; made by `summarize`.
 
     Attributes
     ----------
@@ -117,7 +117,7 @@ def read_results(place: str | os.PathLike[str], /) -> list[Row]:
     return [rows[cell["key"]] for cell in note["cells"] if cell["key"] in rows]
 
 
-def summarise(
+def summarize(
     out_dir: str | os.PathLike[str],
     *,
     metrics: Sequence[str] | None = None,
@@ -145,11 +145,11 @@ def summarise(
     Examples
     --------
     >>> import pathlib, tempfile
-    >>> from manyview.bench import run_plan, summarise
+    >>> from manyview.bench import run_plan, summarize
     >>> folder = pathlib.Path(tempfile.mkdtemp())
     >>> _ = (folder / "plan.toml").write_text('data = ["absent.npz"]\\nmethods = ["concat-kmeans-z"]')
     >>> _ = run_plan(folder / "plan.toml", folder / "out", progress=False)
-    >>> print(summarise(folder / "out").to_markdown())
+    >>> print(summarize(folder / "out").to_markdown())
     # plan
     <BLANKLINE>
     ## Failed cells

@@ -1,4 +1,4 @@
-"""``manyview bench``: run a plan, or summarise what has run."""
+"""``manyview bench``: run a plan, or summarize what has run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def bench(
     plan: Annotated[Path | None, typer.Argument(metavar="PLAN", help="A plan, in TOML.", show_default=False)] = None,
     out: Annotated[Path | None, typer.Option(help="Folder of the run; made if needed.", show_default=False)] = None,
     summary: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Only summarise the run in this folder.", show_default=False)
+        Path | None, typer.Option(metavar="DIR", help="Only summarize the run in this folder.", show_default=False)
     ] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Cells that run at the same time.")] = 1,
     data: Annotated[
@@ -33,7 +33,7 @@ def bench(
         raise typer.BadParameter("give a PLAN with --out, or --summary DIR")
     if (plan is None) != (out is None):
         raise typer.BadParameter("PLAN and --out go together")
-    from manyview.bench import run_plan, summarise  # needs modules that Windows lacks; the other commands do not
+    from manyview.bench import run_plan, summarize  # needs modules that Windows lacks; the other commands do not
 
     failed = 0
     if plan is not None and out is not None:
@@ -41,8 +41,8 @@ def bench(
             done = run_plan(plan, out, jobs=jobs, data_dir=data, retry_failed=retry_failed)
         failed = done.failed
         typer.echo(f"{done.cells} cells: {done.ran} run, {done.reused} known, {failed} failed.\n")
-    with screen.explained("cannot summarise the run", kinds=REPAIRABLE):
-        tables = summarise(summary or out or Path(), figures=figures)
+    with screen.explained("cannot summarize the run", kinds=REPAIRABLE):
+        tables = summarize(summary or out or Path(), figures=figures)
     typer.echo(tables.to_markdown())
     typer.echo("Wrote")
     for path in tables.files:

@@ -35,7 +35,7 @@ def demo(
     seconds = time.perf_counter() - start
     images = data.views["pixels"].reshape(-1, SIDE, SIDE)
     name = f"digits, rows shuffled with seed {seed}"
-    summary = report.summarise(
+    summary = report.summarize(
         model,
         name=name,
         y_true=np.asarray(data.labels)[ids],

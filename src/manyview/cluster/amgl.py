@@ -7,20 +7,20 @@ Semi-Supervised Classification. IJCAI 2016.
 
     min_{F'F = I}  sum_v sqrt( tr(F' L^v F) )
 
-Letters: N samples, V views, K clusters; W^v (N, N) the symmetrised PKN graph of view v, L^v its normalised Laplacian
+Letters: N samples, V views, K clusters; W^v (N, N) the symmetrized PKN graph of view v, L^v its normalized Laplacian
 I - D^(-1/2) W^v D^(-1/2); F (N, K) the common embedding; alpha_v the weight that the square root implies.
 
 ==============================================  =======================================================
  step                                            function
 ==============================================  =======================================================
- W^v, 5 neighbours, features as they are         ``kernels.sample_graph.sample_graph``
- L^v                                             ``kernels.laplacian.normalised_adjacency``
+ W^v, 5 neighbors, features as they are         ``kernels.sample_graph.sample_graph``
+ L^v                                             ``kernels.laplacian.normalized_adjacency``
  F: K smallest eigenvectors of sum alpha_v L^v   ``kernels.laplacian.smallest_eigenpairs``
  alpha_v = 1 / (2 sqrt(tr(F' L^v F)))            ``_weights``
  labels: k-means on the rows of F                ``_cluster_rows``
 ==============================================  =======================================================
 
-Defaults are those of the authors' function: 5 neighbours, at most 100 iterations, stop when the objective falls by
+Defaults are those of the authors' function: 5 neighbors, at most 100 iterations, stop when the objective falls by
 less than 1e-8 of itself (not before the third), k-means from one start with at most 100 iterations, rows of F as they
 are and the trivial eigenvector among them.
 
@@ -49,7 +49,7 @@ from manyview.kernels.arrays import FloatArray, IntArray
 from manyview.kernels.laplacian import (
     components,
     degrees,
-    normalised_adjacency,
+    normalized_adjacency,
     null_space,
     smallest_eigenpairs,
     symmetric,
@@ -58,7 +58,7 @@ from manyview.kernels.sample_graph import raw_rows, sample_graph
 from manyview.views import Views
 
 FIRST_STOP = 3  # iterations before the stopping rule is asked
-LEAST_TRACE = 1e-10  # times K
+MIN_TRACE = 1e-10  # times K
 CONSTRAINTS = {
     "n_neighbors": (integer(1),),
     "max_iter": (integer(1),),
@@ -79,7 +79,7 @@ class AMGL(MultiViewClusterer):
     n_clusters : int, default=8
         Number of clusters and of eigenvectors.
     n_neighbors : int, default=5
-        Neighbours per sample and view.
+        Neighbors per sample and view.
     max_iter : int, default=100
         At most that many changes of the weights.
     tol : float, default=1e-8
@@ -98,13 +98,13 @@ class AMGL(MultiViewClusterer):
     labels_ : ndarray of shape (n_samples,)
         Cluster of every sample.
     view_weights_ : ndarray of shape (n_views,)
-        1 / (2 sqrt(tr(F' L^v F))), not normalised.
+        1 / (2 sqrt(tr(F' L^v F))), not normalized.
     embedding_ : ndarray of shape (n_samples, n_clusters)
         Eigenvectors of the weighted sum of Laplacians with the smallest eigenvalues.
     eigenvalues_ : ndarray of shape (n_clusters,)
         Their eigenvalues.
     affinity_ : CSR array of shape (n_samples, n_samples)
-        Weighted mean of the views' normalised graphs.
+        Weighted mean of the views' normalized graphs.
     history_ : dict
         ``objective`` and ``view_weights`` of every iteration.
     n_iter_ : int
@@ -181,7 +181,7 @@ class _Embedded(NamedTuple):
 
 def _embed(graphs: list[sp.csr_array], n_clusters: int, *, max_iter: int, tol: float) -> _Embedded:
     """Alternate F and the weights until sum_v sqrt(tr(F' L^v F)) stands still."""
-    adjacencies = [normalised_adjacency(W) for W in graphs]
+    adjacencies = [normalized_adjacency(W) for W in graphs]
     # the null space of one Laplacian is known; that of a sum of several is, as a rule, empty
     null = null_space(components(graphs[0]).labels, np.sqrt(degrees(graphs[0]))) if len(graphs) == 1 else None
     alpha = np.full(len(graphs), 1 / len(graphs))
@@ -189,7 +189,7 @@ def _embed(graphs: list[sp.csr_array], n_clusters: int, *, max_iter: int, tol: f
     while True:
         affinity = _weighted(adjacencies, alpha / alpha.sum())
         values, F, _ = smallest_eigenpairs(affinity, n_clusters, diagonal=1, null=null)  # of I - affinity
-        roots = np.sqrt(np.maximum([_trace(A, F) for A in adjacencies], LEAST_TRACE * n_clusters))
+        roots = np.sqrt(np.maximum([_trace(A, F) for A in adjacencies], MIN_TRACE * n_clusters))
         eigenvalues, alpha = values * alpha.sum(), 0.5 / roots
         objective.append(float(roots.sum()))
         weights.append(alpha)

@@ -17,7 +17,7 @@ F (N, K) the indicator, G (m, K) the factor of the anchors.
  anchors: k-means on all views side by side      ``joint_anchors`` (``kernels.lloyd.best_of_starts``)
  B^v                                             ``farthest_weights`` (released), ``nearest_weights`` (paper)
  G = polar(Z'F)                                  ``_polar``
- F = max(Z G, 0)                                 ``factorise``
+ F = max(Z G, 0)                                 ``factorize``
  alpha given F G'                                ``kernels.qp.small_simplex_qp``, ``released_qp``
  labels: largest entry of a row of F             ``FMCNOF.fit``
 ==============================================  =======================================================
@@ -34,7 +34,7 @@ Defaults are those of the released script: m = K + 3 anchors (its comments name 
   those of F G', read column by column, and the QP is left by an augmented Lagrangian that stops after six steps without
   a descent, even when they led uphill.
 
-``"released"`` is the default: only it gives the published labels. In the other two every step minimises the objective,
+``"released"`` is the default: only it gives the published labels. In the other two every step minimizes the objective,
 which then never rises.
 
 Deviations:
@@ -96,7 +96,7 @@ class StandardRows(NamedTuple):
     x: Table  # (n, d)
     offset: FloatArray  # (n,) the same for all columns
     squares: FloatArray  # (n,) ||z||²
-    centred: bool  # whether every z sums to zero
+    centered: bool  # whether every z sums to zero
 
     def distances(self, anchors: FloatArray, /) -> FloatArray:
         """Euclidean distances (n, m), not squared."""
@@ -121,7 +121,7 @@ def standard_rows(table: Table, columns: Columns | None = None, /) -> StandardRo
     n, d = table.shape
     if columns is not None:
         z = (dense(table) - columns.mean) / columns.deviation
-        return StandardRows(z, np.zeros(n), row_squares(z), centred=False)
+        return StandardRows(z, np.zeros(n), row_squares(z), centered=False)
     mean = np.asarray(table.mean(axis=1)).ravel()
     if sp.issparse(table):
         squares, rounding = row_squares(table) - d * mean**2, 1e-14
@@ -138,21 +138,21 @@ def standard_rows(table: Table, columns: Columns | None = None, /) -> StandardRo
 
 
 def joint_anchors(views: Sequence[StandardRows], n_anchors: int, /, *, rng: np.random.RandomState) -> list[FloatArray]:
-    """k-means centres of all views side by side, cut into views again; (m, d) each."""
+    """k-means centers of all views side by side, cut into views again; (m, d) each."""
     edges = np.cumsum([0, *(view.x.shape[1] for view in views)])
 
-    def cut(centres: FloatArray) -> list[FloatArray]:
-        return [centres[:, start:stop] for start, stop in pairwise(edges)]
+    def cut(centers: FloatArray) -> list[FloatArray]:
+        return [centers[:, start:stop] for start, stop in pairwise(edges)]
 
     def place(means: FloatArray) -> FloatArray:
         parts = zip(cut(means), views, strict=True)
-        return np.hstack([part - part.mean(axis=1, keepdims=True) * view.centred for part, view in parts])
+        return np.hstack([part - part.mean(axis=1, keepdims=True) * view.centered for part, view in parts])
 
     parts = [view.x for view in views]
     joint = sp.csr_array(sp.hstack(parts)) if any(map(sp.issparse, parts)) else np.hstack(parts)
     start = rng.choice(joint.shape[0], n_anchors, replace=False)[None]
     squares = np.sum([view.squares for view in views], axis=0)
-    return cut(best_of_starts(joint, start, max_iter=KMEANS_PASSES, place=place, squares=squares).centres)
+    return cut(best_of_starts(joint, start, max_iter=KMEANS_PASSES, place=place, squares=squares).centers)
 
 
 def farthest_weights(distances: FloatArray, k: int, sigma: float, /) -> FloatArray:
@@ -183,7 +183,7 @@ class Factors(NamedTuple):
     weights: list[FloatArray]  # (V,) at the start and after every iteration; F belongs to the last but one
 
 
-def factorise(graphs: Sequence[FloatArray], G: FloatArray, step: Step, /, *, max_iter: int) -> Factors:
+def factorize(graphs: Sequence[FloatArray], G: FloatArray, step: Step, /, *, max_iter: int) -> Factors:
     """Alternate G, F and alpha from an orthonormal G (m, K) and equal weights."""
     V = len(graphs)
     inner = np.array([[np.vdot(a, b) for b in graphs] for a in graphs])  # (V, V)
@@ -262,7 +262,7 @@ class FMCNOF(MultiViewClusterer):
     max_iter : int, default=30
         Iterations; all of them are made.
     variant : {"released", "corrected", "paper"}, default="released"
-        The authors' program with its defect; its graph with view weights that minimise the objective; or the paper's
+        The authors' program with its defect; its graph with view weights that minimize the objective; or the paper's
         graph on the nearest anchors.
     views : None, int, widths, or (start, stop) pairs, default=None
         How ONE table passed to :meth:`fit` is cut into views by columns.
@@ -335,7 +335,7 @@ class FMCNOF(MultiViewClusterer):
         rows = [standard_rows(table, by) for table, by in zip(tables, columns, strict=True)]
         start, anchors = self._start(self._n_anchors(views), rng), self._anchors(views, rows, rng)
         step = released_step if self.variant == "released" else exact_step
-        result = factorise(self._graphs(rows, anchors), start, step, max_iter=self.max_iter)
+        result = factorize(self._graphs(rows, anchors), start, step, max_iter=self.max_iter)
         labels = result.F.argmax(axis=1)
         self.labels_ = contiguous(labels)
         self.embedding_, self.factors_ = result.F, result.G[:, np.unique(labels)]

@@ -23,7 +23,7 @@ graph; w_v the view's weight; F the K eigenvectors of the Laplacian of (U + U')/
  labels: components of (U + U')/2          the same
 ========================================  =====================================================
 
-Defaults are those of the authors' function: 15 neighbours, lambda = 1, z-scores, 20 iterations, tolerance 1e-10. Rows
+Defaults are those of the authors' function: 15 neighbors, lambda = 1, z-scores, 20 iterations, tolerance 1e-10. Rows
 of S^v are not projected back to sum 1 after an update, as in the released program. The method has no randomness.
 
 Deviations, all where the released program has no answer or an accidental one:
@@ -31,7 +31,7 @@ Deviations, all where the released program has no answer or an accidental one:
 * A view of one or two columns is not z-scored: each sample's scores would keep at most a sign.
 * If every S^v equals U (one view, or identical views), 1 / (2 ||U - S^v||) is infinite and the rank term loses all
   influence. The weights are then 1/V, as at the start. With one view they stay 1, since there is nothing to weigh.
-* A row whose neighbours are all equally far has no weights in that view; in U it has those of the other views, or none.
+* A row whose neighbors are all equally far has no weights in that view; in U it has those of the other views, or none.
 * If U has more than K components, F is taken from the K largest ones (the released program: from rounding errors).
 * Partial eigenvectors of the sparse Laplacian instead of a dense decomposition: N x N is never formed.
 """
@@ -51,10 +51,10 @@ from manyview.kernels.arrays import FloatArray
 from manyview.kernels.laplacian import degrees
 from manyview.kernels.rank_constraint import bottom_eigenpairs, constrain_components
 from manyview.kernels.sample_graph import (
-    Neighbours,
-    neighbour_matrix,
+    Neighbors,
+    neighbor_matrix,
     raw_rows,
-    sample_neighbours,
+    sample_neighbors,
     sample_weights,
     standard_rows,
 )
@@ -75,7 +75,7 @@ CONSTRAINTS = {
 class GMC(MultiViewClusterer):
     """Clusters as the connected components of one graph that all views agree on.
 
-    Every view's nearest-neighbour graph is pulled towards a unified graph and the other way round, while the unified
+    Every view's nearest-neighbor graph is pulled toward a unified graph and the other way round, while the unified
     graph is pressed to fall into ``n_clusters`` components. No k-means and no randomness.
 
     Parameters
@@ -83,7 +83,7 @@ class GMC(MultiViewClusterer):
     n_clusters : int, default=8
         Number of components to press for.
     n_neighbors : int, default=15
-        Neighbours per sample and view.
+        Neighbors per sample and view.
     lam : float, default=1.0
         First strength of the rank term; it is doubled or halved in every iteration.
     normalize : bool, default=True
@@ -104,13 +104,13 @@ class GMC(MultiViewClusterer):
     n_components_found_ : int
         Number of components. If it is not ``n_clusters``, a warning says so and the result is kept.
     view_weights_ : ndarray of shape (n_views,)
-        1 / (2 ||U - S^v||_F) of the last iteration; not normalised.
+        1 / (2 ||U - S^v||_F) of the last iteration; not normalized.
     embedding_ : ndarray of shape (n_samples, n_clusters)
         Eigenvectors of the Laplacian with the smallest eigenvalues.
     eigenvalues_ : ndarray
         The ``n_clusters + 1`` smallest eigenvalues.
     affinity_ : CSR array of shape (n_samples, n_samples)
-        The unified graph, symmetrised.
+        The unified graph, symmetrized.
     history_ : dict
         ``connectivity`` (sum of the smallest eigenvalues, at the start and after every update), ``lam`` and
         ``view_weights``.
@@ -163,7 +163,7 @@ class GMC(MultiViewClusterer):
     def _fit(self, views: Views, /) -> None:
         rows = standard_rows if self.normalize else raw_rows
         with MemoryEngine(n_jobs=self.n_jobs).running() as engine:
-            near = [sample_neighbours(rows(table), self.n_neighbors, run=engine.map) for table in views.tables]
+            near = [sample_neighbors(rows(table), self.n_neighbors, run=engine.map) for table in views.tables]
             unified = _Unified(near)
             result = constrain_components(
                 unified.graph,
@@ -192,18 +192,18 @@ class GMC(MultiViewClusterer):
 class _Unified:
     """The unified graph and what its update needs to remember: the current U and the weights of the views."""
 
-    def __init__(self, neighbours: list[Neighbours]) -> None:
-        self.neighbours = neighbours
-        self.graph = _first_graph(neighbours)
-        self.importance: FloatArray = np.full(len(neighbours), 1 / len(neighbours))  # (V,)
+    def __init__(self, neighbors: list[Neighbors]) -> None:
+        self.neighbors = neighbors
+        self.graph = _first_graph(neighbors)
+        self.importance: FloatArray = np.full(len(neighbors), 1 / len(neighbors))  # (V,)
         self.importances: list[FloatArray] = []
 
     def __call__(self, F: FloatArray, lam: float) -> sp.csr_array:
         """U: row i = simplex( mean_v [ s^v_i - lambda / (2 V w_v) ||F_i - F_j||² ] ) where any s^v_ij > 0."""
-        n_views = len(self.neighbours)
+        n_views = len(self.neighbors)
         graphs = [
-            neighbour_matrix(near.columns, _view_weights_of_rows(near, self.graph, w))
-            for near, w in zip(self.neighbours, self.importance, strict=True)
+            neighbor_matrix(near.columns, _view_weights_of_rows(near, self.graph, w))
+            for near, w in zip(self.neighbors, self.importance, strict=True)
         ]
         self.importance = _importance(self.graph, graphs)
         self.importances.append(self.importance)
@@ -213,15 +213,15 @@ class _Unified:
         return self.graph
 
 
-def _first_graph(neighbours: list[Neighbours]) -> sp.csr_array:
+def _first_graph(neighbors: list[Neighbors]) -> sp.csr_array:
     """Mean of the views' PKN graphs, rows divided by their sum; a row without weights stays empty."""
-    graphs = [neighbour_matrix(near.columns, sample_weights(near.distances)) for near in neighbours]
+    graphs = [neighbor_matrix(near.columns, sample_weights(near.distances)) for near in neighbors]
     mean = sp.csr_array(sum(graphs[1:], start=graphs[0]) / len(graphs))
     sums = degrees(mean)
     return sp.csr_array(sp.diags_array(1 / np.where(sums > 0, sums, 1)) @ mean)
 
 
-def _view_weights_of_rows(near: Neighbours, U: sp.csr_array, w: float) -> FloatArray:
+def _view_weights_of_rows(near: Neighbors, U: sp.csr_array, w: float) -> FloatArray:
     """S^v given U: PKN weights of the costs d_j - 2 w U_ij, (N, k + 1).
 
     s_j = max( (c_{k+1} - c_j) / (k c_{k+1} - sum_{l<=k} c_l), 0 )        c_j = d_j - 2 w U_ij

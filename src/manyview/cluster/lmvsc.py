@@ -13,7 +13,7 @@ Letters: N samples, V views, K clusters; A (m, d) the anchors of a view; Z^v (N,
 ==============================================  =======================================================
  step                                            function
 ==============================================  =======================================================
- A: k-means centres of each view                 ``kmeans_anchors``
+ A: k-means centers of each view                 ``kmeans_anchors``
  z of every row, a QP with a common Hessian      ``anchor_weights`` (``kernels.qp.simplex_qp``)
  left singular vectors of Z                      ``spectral_map`` (``kernels.spectral.right_basis``)
  labels: k-means on their rows                   ``kernels.lloyd.best_of_starts``
@@ -75,18 +75,18 @@ class SpectralMap(NamedTuple):
 
 def anchor_weights(table: Table, anchors: FloatArray, /, *, alpha: float) -> FloatArray:
     """argmin_z ||x - A'z||² + alpha ||z||² over the simplex, for every row x of a table (n, d); (n, m)."""
-    centre = anchors.mean(axis=0)
-    A = anchors - centre  # the rows of the simplex sum to one: x - A'z is the same from any origin
+    center = anchors.mean(axis=0)
+    A = anchors - center  # the rows of the simplex sum to one: x - A'z is the same from any origin
     AAt = A @ A.T
     floor = 16 * np.finfo(float).eps * len(A) * np.abs(AAt).max()
     H = AAt + max(alpha, floor) * np.eye(len(A))
-    return simplex_qp(H, np.asarray(table @ A.T) - A @ centre)
+    return simplex_qp(H, np.asarray(table @ A.T) - A @ center)
 
 
-def spectral_map(Z: FloatArray, rank: int, /, *, normalise: bool) -> SpectralMap:
+def spectral_map(Z: FloatArray, rank: int, /, *, normalize: bool) -> SpectralMap:
     """Right factor of the leading left singular vectors of Z (n, M), or of Z over the roots of its column sums."""
     sums = Z.sum(axis=0)
-    scale = 1 / np.sqrt(np.where(sums > 0, sums, 1)) if normalise else np.ones(Z.shape[1])
+    scale = 1 / np.sqrt(np.where(sums > 0, sums, 1)) if normalize else np.ones(Z.shape[1])
     basis = right_basis((Z * scale).T @ (Z * scale), rank)
     return SpectralMap(scale[:, None] * basis.W / basis.s, basis.s)
 
@@ -101,9 +101,9 @@ def kmeans_anchors(
     max_iter: int,
     by: Criterion = "inertia",
 ) -> list[FloatArray]:
-    """Centres (m, d) of every view by itself."""
+    """Centers (m, d) of every view by itself."""
     return [
-        best_of_starts(table, random_rows(rng, table.shape[0], n_anchors, n_init), max_iter=max_iter, by=by).centres
+        best_of_starts(table, random_rows(rng, table.shape[0], n_anchors, n_init), max_iter=max_iter, by=by).centers
         for table in tables
     ]
 
@@ -191,12 +191,12 @@ class LMVSC(MultiViewClusterer):
         rng = check_random_state(self.random_state)
         anchors = self._anchors(views, rng)
         Z = _mixtures(views, anchors, self.alpha)  # (N, mV)
-        mapping = spectral_map(Z, self.n_clusters, normalise=self.variant == "paper")
+        mapping = spectral_map(Z, self.n_clusters, normalize=self.variant == "paper")
         U = Z @ mapping.right  # (N, r)
         starts = random_rows(rng, len(views), self.n_clusters, self.n_init)
         groups = best_of_starts(U, starts, max_iter=self.max_iter, by=self._criterion())
         self.labels_ = contiguous(groups.labels)
-        self.cluster_centers_ = groups.centres[np.unique(groups.labels)]
+        self.cluster_centers_ = groups.centers[np.unique(groups.labels)]
         self.embedding_, self.singular_values_ = U, mapping.singular_values
         self.n_iter_ = groups.n_iter
         self.affinity_, self.anchors_, self.spectral_map_ = sp.csr_array(Z), anchors, mapping
@@ -215,7 +215,7 @@ class LMVSC(MultiViewClusterer):
         return "spread" if self.variant == "released" else "inertia"
 
     def predict(self, X: Any) -> IntArray:
-        """Cluster of every new row: mix the anchors for it, map it into the embedding, take the nearest centre."""
+        """Cluster of every new row: mix the anchors for it, map it into the embedding, take the nearest center."""
         views = self._new_views(X)
         U = _mixtures(views, self.anchors_, self.alpha) @ self.spectral_map_.right
         return squared_distances(U, self.cluster_centers_).argmin(axis=1)

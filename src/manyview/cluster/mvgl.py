@@ -15,7 +15,7 @@ graph's Laplacian with the smallest eigenvalues, D_ij = ||F_i - F_j||²; lambda 
 ==============================================  ================================================================
  step                                            function
 ==============================================  ================================================================
- first graph of a view: PKN, 15 neighbours       ``kernels.sample_graph.sample_weights``
+ first graph of a view: PKN, 15 neighbors       ``kernels.sample_graph.sample_weights``
  stage 1, released: a_i = simplex(-lambda D/2)   ``_view_graph`` with ``_from_embedding``
  stage 1, paper: with the distances d            ``_view_graph`` with ``_from_distances``
  stage 2: a_i = simplex(s_i - lambda D/2)        ``_global_graph``
@@ -24,16 +24,16 @@ graph's Laplacian with the smallest eigenvalues, D_ij = ||F_i - F_j||²; lambda 
  labels: components of (A + A')/2                the last ``_global_graph``
 ==============================================  ================================================================
 
-Defaults are those of the authors' function: 15 neighbours, rows with weight on all samples (``local=False``), features
+Defaults are those of the authors' function: 15 neighbors, rows with weight on all samples (``local=False``), features
 as they are, at most 30 updates of a graph; the outer loop stops when the objective changes by less than 1e-3 of itself.
 The authors' scripts tune ``n_neighbors`` and ``local`` for every data set.
 
-The two variants. In the paper a view's graph minimises its data distances under the rank constraint. In the released
+The two variants. In the paper a view's graph minimizes its data distances under the rank constraint. In the released
 program these distances have no part in the update: the data enter through the first eigenvectors and, with
-``local=True``, through the neighbours that may receive weight. ``variant="released"`` is the default, because it is
+``local=True``, through the neighbors that may receive weight. ``variant="released"`` is the default, because it is
 what the published numbers come from. ``variant="paper"`` takes row i from  simplex( -(d_i + lambda D_i) / (2 gamma_i) )
 with gamma_i such that lambda = 0 gives the PKN weights, and starts with lambda = mean of gamma_i: the choices of the
-adaptive-neighbours method on which the paper builds.
+adaptive-neighbors method on which the paper builds.
 
 Deviations:
 
@@ -65,14 +65,14 @@ from manyview.kernels.arrays import FloatArray, Graph
 from manyview.kernels.graph_blend import blended, column_weights, squared_distance, squared_norm, without_loops
 from manyview.kernels.rank_constraint import RankConstrained, Update, bottom_eigenpairs, constrain_components
 from manyview.kernels.sample_graph import (
-    Neighbours,
+    Neighbors,
     Run,
     SampleRows,
     compressed,
     distance_block,
-    neighbour_matrix,
+    neighbor_matrix,
     raw_rows,
-    sample_neighbours,
+    sample_neighbors,
     sample_weights,
 )
 from manyview.kernels.simplex_rows import Fill, embedded_distances, project_blocks, project_rows, with_data
@@ -103,9 +103,9 @@ class MVGL(MultiViewClusterer):
     n_clusters : int, default=8
         Number of components to press for.
     n_neighbors : int, default=15
-        Neighbours per sample in the first graph of a view.
+        Neighbors per sample in the first graph of a view.
     local : bool, default=False
-        Let a sample have weights only on its neighbours (stage 1) and where the blend is positive (stage 2), instead
+        Let a sample have weights only on its neighbors (stage 1) and where the blend is positive (stage 2), instead
         of on all samples. The authors set it for three of their four data sets.
     variant : {"released", "paper"}, default="released"
         Whether a view's graph forgets the data distances after the first eigenvectors, as in the authors' program,
@@ -134,7 +134,7 @@ class MVGL(MultiViewClusterer):
     eigenvalues_ : ndarray
         The ``n_clusters + 1`` smallest eigenvalues.
     affinity_ : CSR array of shape (n_samples, n_samples)
-        The global graph, symmetrised.
+        The global graph, symmetrized.
     history_ : dict
         ``objective`` (||A - blend||² of every round), ``n_components``, ``n_updates`` and ``view_weights`` of every
         round, and ``view_updates`` (updates of every view's graph).
@@ -242,9 +242,9 @@ class _Fused(NamedTuple):
 
 
 def _view_graph(rows: SampleRows, options: _Options) -> tuple[Graph, int]:
-    """Stage 1: one view's graph with K components, symmetrised, and the number of its updates."""
-    near = sample_neighbours(rows, options.n_neighbors, run=options.run)
-    first = neighbour_matrix(near.columns, sample_weights(near.distances))
+    """Stage 1: one view's graph with K components, symmetrized, and the number of its updates."""
+    near = sample_neighbors(rows, options.n_neighbors, run=options.run)
+    first = neighbor_matrix(near.columns, sample_weights(near.distances))
     if options.variant == "released":
         update, strength = _from_embedding(near, options), 1.0
     else:
@@ -253,23 +253,23 @@ def _view_graph(rows: SampleRows, options: _Options) -> tuple[Graph, int]:
     return loop.affinity, loop.n_iter
 
 
-def _from_embedding(near: Neighbours, options: _Options) -> Update:
-    """Rows of the released program:  a_i = simplex( -lambda D_i / 2 )  on the neighbours or on all samples."""
+def _from_embedding(near: Neighbors, options: _Options) -> Update:
+    """Rows of the released program:  a_i = simplex( -lambda D_i / 2 )  on the neighbors or on all samples."""
     room = options.room
     if room is not None:
         return lambda F, strength: project_blocks(_pull(F, strength / 2), room, run=options.run)
-    support = _neighbour_support(near)
+    support = _neighbor_support(near)
     return lambda F, strength: project_rows(with_data(support, -strength / 2 * embedded_distances(F, support)))
 
 
-def _from_distances(rows: SampleRows, near: Neighbours, options: _Options) -> tuple[Update, float]:
+def _from_distances(rows: SampleRows, near: Neighbors, options: _Options) -> tuple[Update, float]:
     """Rows of the paper:  a_i = simplex( -(d_i + lambda D_i) / (2 gamma_i) ), and the first lambda."""
     twice_gamma = (near.distances[:, -1:] - near.distances).sum(axis=1)  # k d_{k+1} - sum_{l<=k} d_l
     typical = float(twice_gamma[twice_gamma > 0].mean()) if (twice_gamma > 0).any() else 1.0
-    scale = np.where(twice_gamma > 0, twice_gamma, typical)  # equally far neighbours: no gamma of their own
-    support = _neighbour_support(near)
+    scale = np.where(twice_gamma > 0, twice_gamma, typical)  # equally far neighbors: no gamma of their own
+    support = _neighbor_support(near)
 
-    def on_neighbours(F: FloatArray, strength: float) -> sp.csr_array:
+    def on_neighbors(F: FloatArray, strength: float) -> sp.csr_array:
         cost = near.distances[:, : near.k].ravel() + strength * embedded_distances(F, support)
         return project_rows(with_data(support, -cost / np.repeat(scale, near.k)))
 
@@ -283,10 +283,10 @@ def _from_distances(rows: SampleRows, near: Neighbours, options: _Options) -> tu
 
         return project_blocks(fill, room, run=options.run)
 
-    return on_neighbours if options.room is None else partial(on_all, room=options.room), typical / 2
+    return on_neighbors if options.room is None else partial(on_all, room=options.room), typical / 2
 
 
-def _neighbour_support(near: Neighbours) -> sp.csr_array:
+def _neighbor_support(near: Neighbors) -> sp.csr_array:
     """The k nearest of every row as a pattern, columns in the order of the distances."""
     n_samples, k = len(near.columns), near.k
     return compressed(np.ones(n_samples * k), near.columns[:, :k].ravel(), np.full(n_samples, k), n_samples)

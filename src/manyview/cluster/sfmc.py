@@ -102,7 +102,7 @@ def anchor_weights(tables: Sequence[Table], anchors: Sequence[FloatArray], n_nei
     """B^v (n, m) of every view: PKN weights on the nearest anchors."""
     n, m = tables[0].shape[0], len(anchors[0])
     k = max(min(n_neighbors, m - 1), 1)
-    found = [_neighbours(table, A, k) for table, A in zip(tables, anchors, strict=True)]
+    found = [_neighbors(table, A, k) for table, A in zip(tables, anchors, strict=True)]
     flat = np.array([part.flat for part in found])  # (V, n)
     silent = flat & ~flat.all(axis=0)
     graphs = []
@@ -114,13 +114,13 @@ def anchor_weights(tables: Sequence[Table], anchors: Sequence[FloatArray], n_nei
     return graphs
 
 
-class _Neighbours(NamedTuple):
+class _Neighbors(NamedTuple):
     columns: IntArray  # (n, k)
     weights: FloatArray  # (n, k)
     flat: BoolArray  # (n,) no anchor is nearer than another
 
 
-def _neighbours(table: Table, anchors: FloatArray, k: int) -> _Neighbours:
+def _neighbors(table: Table, anchors: FloatArray, k: int) -> _Neighbors:
     """Nearest anchors and their weights, a stretch of rows at a time."""
     parts = []
     for start in range(0, table.shape[0], ROWS_AT_ONCE):
@@ -129,7 +129,7 @@ def _neighbours(table: Table, anchors: FloatArray, k: int) -> _Neighbours:
         d = np.where(d >= d[:, -1:] * (1 - TIE), d[:, -1:], d)
         weights = pkn_weights(d, k) if d.shape[1] > k else np.ones((len(d), 1))
         parts.append((columns[:, :k], weights, d[:, 0] == d[:, -1]))
-    return _Neighbours(*(np.concatenate(part) for part in zip(*parts, strict=True)))
+    return _Neighbors(*(np.concatenate(part) for part in zip(*parts, strict=True)))
 
 
 def fuse(

@@ -7,7 +7,7 @@ embedding. Information Fusion 55, 2020.
 
     min  sum_v ||S^v - Y R^v'||_F        Y >= 0 (N, K);   R^v'R^v = I, R^v (N, K)
 
-Letters: N samples, V views, K clusters; S^v = D^(-1/2) A^v D^(-1/2) the normalised PKN graph of view v; Y the common
+Letters: N samples, V views, K clusters; S^v = D^(-1/2) A^v D^(-1/2) the normalized PKN graph of view v; Y the common
 non-negative embedding, whose largest entry in a row is the label; R^v the view's spectral embedding; p_v the weight
 that the norm without a square implies.
 
@@ -15,7 +15,7 @@ that the norm without a square implies.
  step                                           function
 =============================================  ========================================================
  samples z-scored within each view              ``kernels.sample_graph.standard_rows``
- A^v, 10 neighbours, no loops; S^v              ``_normalised_graph``
+ A^v, 10 neighbors, no loops; S^v              ``_normalized_graph``
  first R^v: K leading singular vectors of S^v   ``_leading_vectors``
  Y = max( sum_v p_v S^v R^v / (V sum p), 0 )    ``_run``
  R^v = polar(S^v' Y)                            ``_polar``
@@ -23,13 +23,13 @@ that the norm without a square implies.
  signs of the first R^v                         ``_starts``
 =============================================  ========================================================
 
-Defaults are those of the authors' program: 10 neighbours, at most 60 iterations, stop when the sum of squares changes
+Defaults are those of the authors' program: 10 neighbors, at most 60 iterations, stop when the sum of squares changes
 by less than 1e-8 of itself. No k-means.
 
 The signs. A singular vector is as good as its negative, but max(., 0) keeps one half of it: the signs of the first R^v
 decide the result (accuracies between .62 and .96 on one data set). The paper does not mention them; the released
 program takes what a Lanczos solver with a random start returns. ``variant="released"`` draws them at random, once.
-``variant="paper"``, the default, minimises what the paper minimises: it starts ``n_init`` times, first with the largest
+``variant="paper"``, the default, minimizes what the paper minimizes: it starts ``n_init`` times, first with the largest
 entry of every vector positive, then with its sum positive, then with random signs, and keeps the smallest
 sum_v ||S^v - Y R^v'||_F.
 
@@ -60,7 +60,7 @@ from manyview.kernels.arrays import FloatArray
 from manyview.kernels.laplacian import (
     components,
     degrees,
-    normalised_adjacency,
+    normalized_adjacency,
     null_space,
     smallest_eigenpairs,
     symmetric,
@@ -83,7 +83,7 @@ CONSTRAINTS = {
 class SMSC(MultiViewClusterer):
     """Labels read off one non-negative embedding that fits the spectral embeddings of all views.
 
-    Each view's normalised graph is approximated by the common embedding Y times a view's own orthogonal embedding.
+    Each view's normalized graph is approximated by the common embedding Y times a view's own orthogonal embedding.
     The largest entry of a row of Y is the label: no k-means follows, and nothing needs tuning.
 
     Parameters
@@ -91,7 +91,7 @@ class SMSC(MultiViewClusterer):
     n_clusters : int, default=8
         Number of clusters and of singular vectors.
     n_neighbors : int, default=10
-        Neighbours per sample and view.
+        Neighbors per sample and view.
     variant : {"paper", "released"}, default="paper"
         What to do about the signs of the first singular vectors, which decide the result: "paper" tries ``n_init``
         choices and keeps the best value of the paper's objective; "released" draws one at random, which is what the
@@ -120,7 +120,7 @@ class SMSC(MultiViewClusterer):
     embedding_ : ndarray of shape (n_samples, n_clusters)
         The non-negative embedding Y.
     affinity_ : CSR array of shape (n_samples, n_samples)
-        Weighted mean of the views' normalised graphs.
+        Weighted mean of the views' normalized graphs.
     objective_ : float
         sum_v ||S^v - Y R^v'||_F of the start that was kept.
     history_ : dict
@@ -179,7 +179,7 @@ class SMSC(MultiViewClusterer):
 
     def _fit(self, views: Views, /) -> None:
         with MemoryEngine(n_jobs=self.n_jobs).running() as engine:
-            graphs = [_normalised_graph(table, self.n_neighbors, run=engine.map) for table in views.tables]
+            graphs = [_normalized_graph(table, self.n_neighbors, run=engine.map) for table in views.tables]
             adjacencies = [graph.adjacency for graph in graphs]
             starts = list(self._first_embeddings(graphs))
             runs = engine.map(lambda R: _run(adjacencies, R, max_iter=self.max_iter, tol=self.tol), starts)
@@ -224,12 +224,12 @@ class _Run(NamedTuple):
     squares: list[float]
 
 
-def _normalised_graph(table: Any, n_neighbors: int, *, run: Run = in_order) -> _Graph:
-    """S^v of the symmetrised PKN graph without loops."""
+def _normalized_graph(table: Any, n_neighbors: int, *, run: Run = in_order) -> _Graph:
+    """S^v of the symmetrized PKN graph without loops."""
     W = symmetric(sample_graph(standard_rows(table), n_neighbors, run=run))
     A = sp.csr_array(W - sp.diags_array(W.diagonal()))
     A.eliminate_zeros()
-    return _Graph(normalised_adjacency(A), null_space(components(A).labels, np.sqrt(degrees(A))))
+    return _Graph(normalized_adjacency(A), null_space(components(A).labels, np.sqrt(degrees(A))))
 
 
 def _leading_vectors(graph: _Graph, n_clusters: int) -> FloatArray:

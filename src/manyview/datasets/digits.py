@@ -3,7 +3,7 @@
 pixels     64   the image I as it is
 gradients  72   3 x 3 cells of a histogram over 8 directions of (∂x I, ∂y I), weighted by its length
 fourier    40   |FFT(I)|, the half that is not mirrored; blind to a cyclic shift
-profiles   32   sums and centres of mass of every row and every column
+profiles   32   sums and centers of mass of every row and every column
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def load_digits_views() -> MultiViewData:
         views={'pixels': 64, 'gradients': 72, 'fourier': 40, 'profiles': 32}, n_clusters=10)
     """
     digits = load_digits()
-    images = digits.images.astype(np.float64)  # (N, 8, 8), grey levels 0..16
+    images = digits.images.astype(np.float64)  # (N, 8, 8), gray levels 0..16
     views = {
         "pixels": images.reshape(len(images), -1),
         "gradients": orientation_histograms(images),
@@ -68,7 +68,7 @@ def fourier_moduli(images: FloatArray, /) -> FloatArray:
 
 
 def profiles(images: FloatArray, /) -> FloatArray:
-    """Ink m_r = Σ_c I_rc of each row and column, and where on the line it sits, Σ_c c I_rc / m_r (centre if empty)."""
+    """Ink m_r = Σ_c I_rc of each row and column, and where on the line it sits, Σ_c c I_rc / m_r (center if empty)."""
     place = np.arange(images.shape[1]) - (images.shape[1] - 1) / 2
     parts: list[FloatArray] = []
     for lines in (images, images.swapaxes(1, 2)):

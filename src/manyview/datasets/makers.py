@@ -57,7 +57,7 @@ def make_views(
     widths : sequence of int
         Columns of each view that knows the clusters.
     separation : float
-        Dense: smallest distance between two cluster centres, in standard deviations of the noise in a direction.
+        Dense: smallest distance between two cluster centers, in standard deviations of the noise in a direction.
         Sparse: odds of a word coming from its cluster's topic. At 0 the views know nothing.
     sparse : bool
         Word counts as CSR matrices instead of Gaussian measurements; never held as dense arrays.
@@ -162,11 +162,11 @@ def _check_sizes(
 def _gaussian(
     rng: np.random.Generator, labels: LabelArray, n_clusters: int, width: int, separation: float, dtype: np.dtype[Any]
 ) -> NDArray[Any]:
-    """x_i = c_{y(i)} + e_i with the nearest two centres `separation` apart."""
-    centres = rng.standard_normal((n_clusters, width))  # (K, d)
-    nearest = pdist(centres).min() if n_clusters > 1 else 1.0
+    """x_i = c_{y(i)} + e_i with the nearest two centers `separation` apart."""
+    centers = rng.standard_normal((n_clusters, width))  # (K, d)
+    nearest = pdist(centers).min() if n_clusters > 1 else 1.0
     X = rng.standard_normal((len(labels), width), dtype=np.float32 if dtype == np.float32 else np.float64)
-    X += (centres * (separation / nearest))[labels].astype(X.dtype)
+    X += (centers * (separation / nearest))[labels].astype(X.dtype)
     return X.astype(dtype, copy=False)
 
 

@@ -19,10 +19,10 @@ import numpy as np
 from manyview.engine.blas import one_blas_thread
 from manyview.engine.memory import MemoryEngine
 from manyview.engine.optional import optional
-from manyview.engine.rows import BLOCK_ROWS, B, C, Rows, T, concatenate, even_edges, fold, settled
+from manyview.engine.rows import BLOCK_ROWS, B, C, Rows, T, concatenate, even_edges, fold, as_contiguous
 
 BUNDLES_PER_THREAD = 8
-FEWEST_BUNDLES = 16
+MIN_BUNDLES = 16
 FAN_IN = 8  # partial results that one task combines; a power of two keeps the tree
 
 
@@ -54,7 +54,7 @@ class DaskEngine:
         The cluster; by default that of the active client.
     """
 
-    gives_up = False  # a block that is lost is made again from the one before
+    may_overwrite = False  # a block that is lost is made again from the one before
     threads = 1  # nothing is joined
 
     def __init__(self, *, block_rows: int = BLOCK_ROWS, client: Any = None) -> None:
@@ -70,7 +70,7 @@ class DaskEngine:
         with self._local.running():
             yield self
 
-    def cut(self, make: Callable[[int, int], B], n_rows: int) -> Rows[B]:
+    def partition(self, make: Callable[[int, int], B], n_rows: int) -> Rows[B]:
         """Blocks of Dask collections are put together on the workers; other tables are sent with the graph.
 
         A maker with ``split`` makes a whole bundle at once, which the worker then cuts into its blocks.
@@ -95,9 +95,9 @@ class DaskEngine:
             return self._local.map(function, rows)
         return DaskRows(self, self._compute(self._tasks(_map, function, rows)), rows.sizes)
 
-    def pair(self, first: Rows[B], second: Rows[C]) -> Rows[tuple[B, C]]:
+    def zip(self, first: Rows[B], second: Rows[C]) -> Rows[tuple[B, C]]:
         if not (isinstance(first, DaskRows) and isinstance(second, DaskRows)):
-            return self._local.pair(first, second)
+            return self._local.zip(first, second)
         pairs = [[a, b] for a, b in zip(first.bundles, second.bundles, strict=True)]
         return DaskRows(self, pairs, first.sizes)
 
@@ -129,10 +129,10 @@ class DaskEngine:
         parts = self._compute(self._tasks(_collect, function, rows))
         return concatenate(self.fetch(parts))
 
-    def deliver(self, function: Callable[[B], Any], rows: Rows[B]) -> Any:
+    def persist(self, function: Callable[[B], Any], rows: Rows[B]) -> Any:
         """A Dask array whose chunks are held by the workers."""
         if not isinstance(rows, DaskRows):
-            return self._local.deliver(function, rows)
+            return self._local.persist(function, rows)
         array = optional("dask.array", extra="distributed", use="The Dask engine")
         parts = self._tasks(_collect, function, rows)
         kinds = [self._delayed(_kind)(part) for part in parts]
@@ -212,28 +212,28 @@ def _split(held: _Held, whole: Any, stretches: list[tuple[int, int]]) -> tuple[A
 
 
 def _settle(blocks: list[Any]) -> tuple[Any, ...]:
-    return tuple(settled(block) for block in blocks)
+    return tuple(as_contiguous(block) for block in blocks)
 
 
 def _blocks(bundle: Any) -> tuple[Any, ...]:
     if isinstance(bundle, list):
         return tuple(zip(*(_blocks(part) for part in bundle), strict=True))
-    return tuple(settled(block) for block in bundle)  # an array that has travelled may be out of alignment
+    return tuple(as_contiguous(block) for block in bundle)  # an array that has traveled may be out of alignment
 
 
 def _map(held: _Held, bundle: Any) -> tuple[Any, ...]:
     with one_blas_thread():
-        return tuple(settled(held.function(block)) for block in _blocks(bundle))
+        return tuple(as_contiguous(held.function(block)) for block in _blocks(bundle))
 
 
 def _reduce(held: _Held, bundle: Any) -> Any:
     with one_blas_thread():
-        return fold((settled(held.function(block)) for block in _blocks(bundle)), held.combine)
+        return fold((as_contiguous(held.function(block)) for block in _blocks(bundle)), held.combine)
 
 
 def _step(held: _Held, bundle: Any) -> tuple[tuple[Any, ...], Any]:
     with one_blas_thread():
-        results = [settled(held.function(block)) for block in _blocks(bundle)]
+        results = [as_contiguous(held.function(block)) for block in _blocks(bundle)]
         return tuple(block for block, _ in results), fold((report for _, report in results), held.combine)
 
 
@@ -242,7 +242,7 @@ def _collect(held: _Held, bundle: Any) -> Any:
 
 
 def _fold(held: _Held, parts: list[Any]) -> Any:
-    return fold((settled(part) for part in parts), held.function)
+    return fold((as_contiguous(part) for part in parts), held.function)
 
 
 def _kind(part: Any) -> tuple[tuple[int, ...], np.dtype[Any]]:
@@ -251,7 +251,7 @@ def _kind(part: Any) -> tuple[tuple[int, ...], np.dtype[Any]]:
 
 def _bundle_size(n_blocks: int, n_threads: int) -> int:
     """The smallest power of two that keeps the number of bundles near a multiple of the threads."""
-    wanted = max(FEWEST_BUNDLES, BUNDLES_PER_THREAD * n_threads)
+    wanted = max(MIN_BUNDLES, BUNDLES_PER_THREAD * n_threads)
     size = 1
     while size * wanted < n_blocks:
         size *= 2

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from manyview.engine.memory import MemoryEngine
-from manyview.engine.rows import BLOCK_ROWS, B, C, Rows, T, concatenate, even_edges, fold, settled
+from manyview.engine.rows import BLOCK_ROWS, B, C, Rows, T, concatenate, even_edges, fold, as_contiguous
 from manyview.engine.spill import Loader, Made, SpillFile, pack, rows_of
 
 
@@ -43,7 +43,7 @@ class DiskEngine:
         Directory for the blocks, by default that of temporary files. On some systems that one is kept in memory.
     """
 
-    gives_up = False  # what a function hands on is known by being the same array
+    may_overwrite = False  # what a function hands on is known by being the same array
     threads = 1  # nothing is joined
 
     def __init__(
@@ -59,13 +59,13 @@ class DiskEngine:
         with self._local.running():
             yield self
 
-    def cut(self, make: Callable[[int, int], B], n_rows: int) -> Rows[B]:
+    def partition(self, make: Callable[[int, int], B], n_rows: int) -> Rows[B]:
         """Blocks of the source: read again in every pass, or copied to scratch where ``make.slow`` says so."""
         stretches = even_edges(n_rows, self.block_rows)
         if not getattr(make, "slow", False):
             return DiskRows([Made(make, start, stop) for start, stop in stretches])
         file = SpillFile(self.scratch)
-        return DiskRows([pack(settled(make(start, stop)), file.append) for start, stop in stretches])
+        return DiskRows([pack(as_contiguous(make(start, stop)), file.append) for start, stop in stretches])
 
     def map(self, function: Callable[[B], C], rows: Rows[B]) -> Rows[C]:
         if not isinstance(rows, DiskRows):
@@ -74,14 +74,14 @@ class DiskEngine:
 
         def of_block(packed: Any) -> Any:
             block, loader = _load(packed)
-            return pack(settled(function(block)), loader.saver(file))
+            return pack(as_contiguous(function(block)), loader.saver(file))
 
         return DiskRows(self._local.map(of_block, rows.packed))
 
-    def pair(self, first: Rows[B], second: Rows[C]) -> Rows[tuple[B, C]]:
+    def zip(self, first: Rows[B], second: Rows[C]) -> Rows[tuple[B, C]]:
         if isinstance(first, DiskRows) and isinstance(second, DiskRows):
             return DiskRows(list(zip(first.packed, second.packed, strict=True)))
-        return self._local.pair(first, second)
+        return self._local.zip(first, second)
 
     def join(self, together: Callable[[list[B]], B], rows: Rows[B]) -> Rows[B]:
         return rows
@@ -103,7 +103,7 @@ class DiskEngine:
 
         def of_block(packed: Any) -> tuple[Any, T]:
             block, loader = _load(packed)
-            renewed, report = settled(function(block))
+            renewed, report = as_contiguous(function(block))
             return pack(renewed, loader.saver(file)), report
 
         packed, total = self._local.step(of_block, list(rows.packed), combine)
@@ -114,10 +114,10 @@ class DiskEngine:
             return self._local.collect(function, rows)
         return concatenate(list(self._results(function, rows)))
 
-    def deliver(self, function: Callable[[B], Any], rows: Rows[B]) -> Any:
+    def persist(self, function: Callable[[B], Any], rows: Rows[B]) -> Any:
         """A read-only memory-mapped array; its file disappears with it."""
         if not isinstance(rows, DiskRows):
-            return self._local.deliver(function, rows)
+            return self._local.persist(function, rows)
         file = SpillFile(self.scratch)
         parts = [file.append(np.asarray(part)) for part in self._results(function, rows)]
         return file.map(parts[0], rows_of(parts))

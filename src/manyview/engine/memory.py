@@ -12,11 +12,11 @@ from typing import Any
 from joblib import effective_n_jobs
 
 from manyview.engine.blas import one_blas_thread
-from manyview.engine.rows import BLOCK_ROWS, B, C, Rows, T, concatenate, even_edges, fold, settled
+from manyview.engine.rows import BLOCK_ROWS, B, C, Rows, T, concatenate, even_edges, fold, as_contiguous
 
 AHEAD = 2  # bundles per thread that may wait for an earlier one
-MOST_IN_BUNDLE = 4  # blocks that go to a thread together: handing over takes as long as a short step of a block
-FEWEST_BUNDLES = 8  # per thread, so that all end at about the same time
+MAX_BLOCKS_PER_BUNDLE = 4  # blocks that go to a thread together: handing over takes as long as a short step of a block
+MIN_BUNDLES = 8  # per thread, so that all end at about the same time
 
 
 class MemoryEngine:
@@ -26,7 +26,7 @@ class MemoryEngine:
     number of threads cannot change a bit of the result.
     """
 
-    gives_up = True
+    may_overwrite = True
 
     def __init__(self, *, n_jobs: int | None = None, block_rows: int = BLOCK_ROWS) -> None:
         self.threads = int(effective_n_jobs(-1 if n_jobs is None else n_jobs))
@@ -43,13 +43,13 @@ class MemoryEngine:
             finally:
                 self._pool = None
 
-    def cut(self, make: Callable[[int, int], B], n_rows: int) -> Rows[B]:
+    def partition(self, make: Callable[[int, int], B], n_rows: int) -> Rows[B]:
         return MadeRows(make, even_edges(n_rows, self.block_rows))
 
     def map(self, function: Callable[[B], C], rows: Rows[B]) -> list[C]:
         return list(self.results(function, rows))
 
-    def pair(self, first: Rows[B], second: Rows[C]) -> Rows[tuple[B, C]]:
+    def zip(self, first: Rows[B], second: Rows[C]) -> Rows[tuple[B, C]]:
         return list(zip(first, second, strict=True))
 
     def join(self, together: Callable[[list[B]], B], rows: Rows[B]) -> list[B]:
@@ -72,7 +72,7 @@ class MemoryEngine:
         def work() -> None:
             for i in numbers:  # which no two threads get at once: the interpreter lets one of them take the next
                 block, old[i] = old[i], None
-                new[i] = settled(function(block))
+                new[i] = as_contiguous(function(block))
 
         helpers = [self._threads().submit(work) for _ in range(min(self.threads, len(old)) - 1)]
         try:
@@ -89,20 +89,20 @@ class MemoryEngine:
     def collect(self, function: Callable[[B], Any], rows: Rows[B]) -> Any:
         return concatenate(self.map(function, rows))
 
-    def deliver(self, function: Callable[[B], Any], rows: Rows[B]) -> Any:
+    def persist(self, function: Callable[[B], Any], rows: Rows[B]) -> Any:
         return self.collect(function, rows)
 
     def results(self, function: Callable[[B], C], rows: Rows[B]) -> Iterator[C]:
         """What ``function`` makes of the blocks, in their order; few are held at a time."""
         if self.threads == 1 or len(rows) == 1:
-            yield from (settled(function(block)) for block in rows)
+            yield from (as_contiguous(function(block)) for block in rows)
             return
         blocks, pool = iter(rows), self._threads()
-        size = max(min(len(rows) // (FEWEST_BUNDLES * self.threads), MOST_IN_BUNDLE), 1)
+        size = max(min(len(rows) // (MIN_BUNDLES * self.threads), MAX_BLOCKS_PER_BUNDLE), 1)
         waiting: deque[Future[list[C]]] = deque()
 
         def of_bundle(bundle: list[B]) -> list[C]:
-            return [settled(function(block)) for block in _given_up(bundle)]
+            return [as_contiguous(function(block)) for block in _given_up(bundle)]
 
         try:
             while bundle := list(islice(blocks, size)):

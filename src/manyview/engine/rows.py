@@ -1,7 +1,7 @@
 """How a function on one row block runs over all rows. This module knows blocks and order, and no clustering.
 
 A *block* is any object that holds a stretch of rows: arrays, CSR matrices, plain values, and tuples or lists of them.
-Block functions change nothing in place, but for blocks that are given up (`Engine.gives_up`). What crosses blocks is
+Block functions change nothing in place, but for blocks that are given up (`Engine.may_overwrite`). What crosses blocks is
 small and is combined in one fixed tree over the order of the blocks, so the result is the same bits for any number of
 workers and for any engine.
 
@@ -35,19 +35,19 @@ class Rows(Protocol[Block]):
 class Engine(Protocol):
     """Runs block functions. Every engine gives the same bits for the same blocks."""
 
-    gives_up: bool  # whether nobody sees the blocks of a `step` again: its function may then write over them
+    may_overwrite: bool  # whether nobody sees the blocks of a `step` again: its function may then write over them
     threads: int  # that a function may use for a block of `join`
 
     def running(self) -> AbstractContextManager["Engine"]:
         """Hold what the engine needs (threads, files, a cluster) for the time of a fit."""
 
-    def cut(self, make: Callable[[int, int], B], n_rows: int) -> Rows[B]:
+    def partition(self, make: Callable[[int, int], B], n_rows: int) -> Rows[B]:
         """Blocks ``make(start, stop)`` that cover the rows in order."""
 
     def map(self, function: Callable[[B], C], rows: Rows[B]) -> Rows[C]:
         """A new block for every block."""
 
-    def pair(self, first: Rows[B], second: Rows[C]) -> Rows[tuple[B, C]]:
+    def zip(self, first: Rows[B], second: Rows[C]) -> Rows[tuple[B, C]]:
         """Blocks of two collections over the same rows, side by side."""
 
     def join(self, together: Callable[[list[B]], B], rows: Rows[B]) -> Rows[B]:
@@ -67,7 +67,7 @@ class Engine(Protocol):
     def collect(self, function: Callable[[B], Any], rows: Rows[B]) -> Any:
         """Arrays or CSR matrices with one row per sample, put together in order, in memory."""
 
-    def deliver(self, function: Callable[[B], Any], rows: Rows[B]) -> Any:
+    def persist(self, function: Callable[[B], Any], rows: Rows[B]) -> Any:
         """An array with one row per sample that outlives the engine, where the rows live: memory, disk, workers."""
 
 
@@ -98,12 +98,12 @@ def fold(values: Iterable[T], combine: Callable[[T, T], T]) -> T:
     return total
 
 
-def settled(block: T) -> T:
+def as_contiguous(block: T) -> T:
     """The same block, arrays row-major and aligned, matrices CSR: where it has been must not show in its bits."""
     if isinstance(block, np.ndarray):
         return cast(T, block if block.flags.c_contiguous and block.flags.aligned else block.copy())
     if isinstance(block, tuple | list):
-        parts = [part if type(part) in PLAIN else settled(part) for part in block]
+        parts = [part if type(part) in PLAIN else as_contiguous(part) for part in block]
         return block if all(map(is_, parts, block)) else rebuilt(block, parts)
     return cast(T, block.tocsr()) if sp.issparse(block) else block  # type: ignore[attr-defined]
 

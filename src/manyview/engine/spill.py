@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from manyview.engine.rows import rebuilt, settled
+from manyview.engine.rows import rebuilt, as_contiguous
 
 FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 
@@ -144,7 +144,7 @@ class Loader:
                 self._remember(array, stored)
             return matrix
         if isinstance(packed, Made):
-            return settled(packed.make(packed.start, packed.stop))
+            return as_contiguous(packed.make(packed.start, packed.stop))
         if isinstance(packed, tuple | list):
             return rebuilt(packed, [self.unpack(part) for part in packed])
         return packed

@@ -3,8 +3,8 @@
 ``scale="auto"`` gives every view two geometries, because no single one is right for all data:
 
 * sparse counts (fewer than a tenth of the entries non-zero): principal scores of weighted words, few and many;
-* columns that are already principal scores (less correlated than independent columns can be): centred, unit rows;
-* other measurements: standardised and clipped at 3; and the Hellinger geometry if nothing is negative, else centred.
+* columns that are already principal scores (less correlated than independent columns can be): centered, unit rows;
+* other measurements: standardized and clipped at 3; and the Hellinger geometry if nothing is negative, else centered.
 
 Dense views of both kinds then pass through their tempered principal scores (``partial_whitening.py``).
 
@@ -24,7 +24,7 @@ import scipy.sparse as sp
 
 from manyview.engine import Engine, Rows, add
 from manyview.geometry.partial_whitening import PartiallyWhitened, partially_whitened
-from manyview.geometry.scaling import Centred, DividedByMaximum, Hellinger, Standardised, Unchanged, UnitRows
+from manyview.geometry.scaling import Centered, DividedByMaximum, Hellinger, Standardized, Unchanged, UnitRows
 from manyview.geometry.statistics import Columns, Spread, column_statistics, filled_rows, spreads
 from manyview.geometry.text import PrincipalScores, principal_scores
 from manyview.kernels.arrays import BoolArray, FloatArray, IntArray, Table
@@ -35,7 +35,7 @@ SPARSE = 0.1
 WORD_RANKS = (30, 80)
 CLIP = 3.0
 MEASURED_ROWS = 5_000  # rows on which the length of rows is measured
-FEWEST_FILLED_ROWS = 20  # with fewer, an empty row is data, not absence
+MIN_FILLED_ROWS = 20  # with fewer, an empty row is data, not absence
 
 Scaling = Callable[[Table], Table] | PrincipalScores
 Scalings = tuple[tuple[Scaling, ...], ...]  # [geometry][view]
@@ -110,7 +110,7 @@ def fit_geometry(
     /,
     *,
     scale: str = "auto",
-    equalise: bool = True,
+    equalize: bool = True,
     seed: int = 0,
     dtype: str = "float64",
     left_out: tuple[int, ...] = (),
@@ -118,12 +118,12 @@ def fit_geometry(
 ) -> Geometry:
     """Decide and fit the geometry of all views.
 
-    ``equalise=False`` leaves the tables at the scale that their scaling gives them (as the paper does). ``dtype`` is
+    ``equalize=False`` leaves the tables at the scale that their scaling gives them (as the paper does). ``dtype`` is
     the precision of scores, ``names`` are for errors.
     """
     columns = column_statistics(rows, engine)
     n_rows = columns[0].n_rows + columns[0].n_missing
-    _require_rows(columns, names, may_miss=equalise)
+    _require_rows(columns, names, may_miss=equalize)
     known = spreads({v: c for v, c in enumerate(columns) if _needs_spread(scale, c)}, rows, engine)
     scores: dict[tuple[int, ...], PrincipalScores] = {}
     if scale == "auto":
@@ -139,9 +139,9 @@ def fit_geometry(
     if scale == "auto":
         scalings = partially_whitened(scalings, kinds, rows, engine, n_rows=n_rows, seed=seed)
         scalings = tuple(tuple(_in_precision(scaling, dtype) for scaling in of_view) for of_view in scalings)
-    absent = np.array([FEWEST_FILLED_ROWS < c.n_filled < c.n_rows for c in columns])
+    absent = np.array([MIN_FILLED_ROWS < c.n_filled < c.n_rows for c in columns])
     absent &= scale == "auto" and len(columns) > 1  # with one view, an empty row has nowhere else to go
-    lengths = _row_lengths(scalings, rows, engine, n_rows, seed) if equalise else np.ones((len(scalings), len(kinds)))
+    lengths = _row_lengths(scalings, rows, engine, n_rows, seed) if equalize else np.ones((len(scalings), len(kinds)))
     return Geometry(scalings, lengths.astype(dtype), kinds, words, absent, left_out)
 
 
@@ -179,16 +179,16 @@ def _words(scores: PrincipalScores) -> tuple[str, tuple[Scaling, ...]]:
 def _dense(columns: Columns, s: Spread) -> tuple[str, tuple[Scaling, ...]]:
     non_negative = bool(columns.low.min() >= 0)
     if not non_negative and s.n_pairs and s.correlation < 1 - 3 * np.sqrt(2 / s.n_pairs):
-        unit = Centred(columns.mean, s.varies, unit=True)
+        unit = Centered(columns.mean, s.varies, unit=True)
         return "principal scores", (unit, unit)
-    standardised = Standardised(columns.mean, s.deviation, s.varies, CLIP)
-    second = Hellinger() if non_negative else Centred(columns.mean, s.varies)
-    return "measurements", (standardised, second)
+    standardized = Standardized(columns.mean, s.deviation, s.varies, CLIP)
+    second = Hellinger() if non_negative else Centered(columns.mean, s.varies)
+    return "measurements", (standardized, second)
 
 
 def _explicit(scale: str, columns: Columns, s: Spread | None) -> Scaling:
     if s is not None:
-        return Standardised(columns.mean, s.deviation, s.varies)
+        return Standardized(columns.mean, s.deviation, s.varies)
     options: dict[str, Any] = {
         "rows": UnitRows(),
         "max": DividedByMaximum(float(columns.high.max(initial=0))),

@@ -46,7 +46,7 @@ class UnitRows:
 
 
 @dataclass(frozen=True)
-class Standardised:
+class Standardized:
     """(x - mean) / sd, clipped: outliers may be far, but not infinitely. Constant columns are left out.
 
     A sparse block is only divided by sd: the mean shifts samples and anchors alike and cancels in every distance.
@@ -66,7 +66,7 @@ class Standardised:
 
 
 @dataclass(frozen=True)
-class Centred:
+class Centered:
     """x - mean of the columns that vary, in one common unit; with unit rows for principal scores."""
 
     mean: FloatArray
@@ -74,8 +74,8 @@ class Centred:
     unit: bool = False
 
     def __call__(self, table: Table, /) -> FloatArray:
-        centred = _less(table, self.mean, self.varies)
-        return unit_rows(centred) if self.unit else centred
+        centered = _less(table, self.mean, self.varies)
+        return unit_rows(centered) if self.unit else centered
 
 
 def _less(table: Table, mean: FloatArray, varies: BoolArray) -> FloatArray:

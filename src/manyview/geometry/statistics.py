@@ -127,12 +127,12 @@ def _some_columns(width: int) -> IntArray:
 
 def _products(table: Table, mean: FloatArray, some: IntArray) -> tuple[FloatArray, FloatArray]:
     """A block's share of the squared deviations and of the products of some columns."""
-    centred = (table.toarray() if sp.issparse(table) else table) - mean  # in double precision, as the mean is
+    centered = (table.toarray() if sp.issparse(table) else table) - mean  # in double precision, as the mean is
     if len(some) == len(mean):
-        products = centred.T @ centred
+        products = centered.T @ centered
         return products.diagonal(), products
-    chosen = centred[:, some]
-    return np.einsum("nd,nd->d", centred, centred), chosen.T @ chosen
+    chosen = centered[:, some]
+    return np.einsum("nd,nd->d", centered, centered), chosen.T @ chosen
 
 
 def _spread(columns: Columns, some: IntArray, squares: FloatArray, products: FloatArray) -> Spread:

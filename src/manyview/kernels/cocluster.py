@@ -1,7 +1,7 @@
 """Coclustering of a bipartite graph by its number of components.
 
 Given weights A (n, m) >= 0 of n samples on m anchors, find weights P on the same edges, close to A, whose bipartite
-graph has c connected components. A graph has c components when the c largest singular values of its normalised weights
+graph has c connected components. A graph has c components when the c largest singular values of its normalized weights
 
     P1 = Dr^(-1/2) P Dc^(-1/2)          Dr, Dc: row and column sums of P on a diagonal
 
@@ -39,7 +39,7 @@ class CoClusters(NamedTuple):
 
 
 class _Vectors(NamedTuple):
-    """Scaled singular vectors of the normalised weights, and its leading squared singular values."""
+    """Scaled singular vectors of the normalized weights, and its leading squared singular values."""
 
     U: FloatArray  # (n, c)
     V: FloatArray  # (m, c)

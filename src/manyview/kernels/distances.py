@@ -3,7 +3,7 @@
     d_ij = ||x_i - a_j||²  =  ||x_i||² + ||a_j||² - 2 x_i'a_j
 
 The expansion is one matrix product, but where x_i is close to a_j it subtracts nearly equal numbers. Both sides are
-therefore shifted to the centre of the anchors, and pairs whose result lost most of its digits are done again directly.
+therefore shifted to the center of the anchors, and pairs whose result lost most of its digits are done again directly.
 """
 
 from typing import NamedTuple
@@ -22,7 +22,7 @@ class Expansion(NamedTuple):
 
     x: Table  # (n, d), as it came
     anchors: FloatArray  # (m, d)
-    left: Table  # (n, d + 2), [x, ||x||², 1] about the centre of the anchors; x itself where it is sparse
+    left: Table  # (n, d + 2), [x, ||x||², 1] about the center of the anchors; x itself where it is sparse
     right: FloatArray  # (m, d + 2), [-2a, 1, ||a||²]
     xx: FloatArray  # (n,)
     aa: FloatArray  # (m,)
@@ -79,12 +79,12 @@ def expand(x: Table, anchors: FloatArray, /) -> Expansion:
     if sp.issparse(x):
         aa = np.einsum("md,md->m", anchors, anchors)
         return Expansion(x, anchors, x, anchors, np.asarray(x.multiply(x).sum(axis=1)).ravel(), aa)
-    centre = anchors.mean(axis=0)
+    center = anchors.mean(axis=0)
     n, width = x.shape
-    left = np.empty((n, width + 2), dtype=np.result_type(x, centre))
-    shifted = np.subtract(x, centre, out=left[:, :width])
+    left = np.empty((n, width + 2), dtype=np.result_type(x, center))
+    shifted = np.subtract(x, center, out=left[:, :width])
     xx = left[:, width] = np.einsum("nd,nd->n", shifted, shifted)
     left[:, width + 1] = 1
-    around = anchors - centre
+    around = anchors - center
     aa = np.einsum("md,md->m", around, around)
     return Expansion(x, anchors, left, np.column_stack([-2 * around, np.ones_like(aa), aa]), xx, aa)

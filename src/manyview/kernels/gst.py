@@ -1,4 +1,4 @@
-"""Generalised soft threshold: the scalar problem behind every Schatten-p prox.
+"""Generalized soft threshold: the scalar problem behind every Schatten-p prox.
 
     gst(s; tau, p) = argmin_{t >= 0}  (t - s)² / 2 + tau t^p          0 < p <= 1
 

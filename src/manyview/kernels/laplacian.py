@@ -128,7 +128,7 @@ def degrees(A: Graph, /) -> FloatArray:
     return np.asarray(A @ np.ones(A.shape[1]))
 
 
-def normalised_adjacency(A: sp.csr_array, /) -> sp.csr_array:
+def normalized_adjacency(A: sp.csr_array, /) -> sp.csr_array:
     """D^(-1/2) A D^(-1/2) of a symmetric graph; a vertex without edges keeps a zero row."""
     degree = degrees(A)
     root = np.where(degree > 0, 1 / np.sqrt(np.where(degree > 0, degree, 1)), 0)

@@ -2,7 +2,7 @@
 
     labels_i = argmin_j ||x_i - c_j||²  =  argmin_j ||c_j||² - 2 x_i'c_j          c_j = mean of the rows with label j
 
-Only centres whose rows changed are compared again, so the last passes are cheap.
+Only centers whose rows changed are compared again, so the last passes are cheap.
 """
 
 from collections.abc import Callable
@@ -19,10 +19,10 @@ Criterion = Literal["inertia", "spread"]
 class Partition(NamedTuple):
     """Rows in groups."""
 
-    centres: FloatArray  # (m, d)
+    centers: FloatArray  # (m, d)
     labels: IntArray  # (n,)
-    inertia: float  # sum of squared distances to the centres
-    spread: float  # sum of distances to the centres
+    inertia: float  # sum of squared distances to the centers
+    spread: float  # sum of distances to the centers
     n_iter: int  # passes
 
 
@@ -40,7 +40,7 @@ def best_of_starts(
 
     Every run descends in its inertia; ``by`` says what the runs are compared by. Some programs sum distances there.
 
-    ``place`` maps means of rows to centres, for rows that are known up to a part that ``place`` removes: centres are
+    ``place`` maps means of rows to centers, for rows that are known up to a part that ``place`` removes: centers are
     orthogonal to that part, so products with the rows do not see it. ``squares`` are the rows' squared lengths without
     that part.
     """
@@ -59,30 +59,30 @@ def _lloyd(
 ) -> Partition:
     n = len(squares)
     start = x[rows]
-    centres = place(start.toarray() if sp.issparse(start) else np.asarray(start))
-    products = np.asarray(x @ centres.T)  # (n, m)
+    centers = place(start.toarray() if sp.issparse(start) else np.asarray(start))
+    products = np.asarray(x @ centers.T)  # (n, m)
     labels = np.full(n, -1)
     n_iter = 0
     while n_iter < max_iter:
         n_iter += 1
-        gaps = np.einsum("md,md->m", centres, centres) - 2 * products  # squared distances less squares
+        gaps = np.einsum("md,md->m", centers, centers) - 2 * products  # squared distances less squares
         new = _fill_empty(gaps.argmin(axis=1), gaps, squares)
         changed = new != labels
         if not changed.any():
             break
         moved = np.unique(np.concatenate([new[changed], labels[changed & (labels >= 0)]]))
         labels = new
-        centres[moved] = place(_means(x, labels, moved, centres))
-        products[:, moved] = x @ centres[moved].T
-    gaps = np.einsum("md,md->m", centres, centres) - 2 * products
+        centers[moved] = place(_means(x, labels, moved, centers))
+        products[:, moved] = x @ centers[moved].T
+    gaps = np.einsum("md,md->m", centers, centers) - 2 * products
     labels = gaps.argmin(axis=1)
     distances = np.maximum(squares + gaps[np.arange(n), labels], 0)
-    return Partition(centres, labels, float(distances.sum()), float(np.sqrt(distances).sum()), n_iter)
+    return Partition(centers, labels, float(distances.sum()), float(np.sqrt(distances).sum()), n_iter)
 
 
-def _means(x: Table, labels: IntArray, wanted: IntArray, centres: FloatArray) -> FloatArray:
-    """Means of the wanted groups; a group without rows keeps its centre."""
-    position = np.full(len(centres), -1)
+def _means(x: Table, labels: IntArray, wanted: IntArray, centers: FloatArray) -> FloatArray:
+    """Means of the wanted groups; a group without rows keeps its center."""
+    position = np.full(len(centers), -1)
     position[wanted] = np.arange(len(wanted))
     rows = np.flatnonzero(position[labels] >= 0)
     groups = position[labels[rows]]
@@ -90,11 +90,11 @@ def _means(x: Table, labels: IntArray, wanted: IntArray, centres: FloatArray) ->
     sums = membership @ x
     sums = sums.toarray() if sp.issparse(sums) else np.asarray(sums)
     counts = np.bincount(groups, minlength=len(wanted))[:, None]
-    return np.where(counts > 0, sums / np.maximum(counts, 1), centres[wanted])
+    return np.where(counts > 0, sums / np.maximum(counts, 1), centers[wanted])
 
 
 def _fill_empty(labels: IntArray, gaps: FloatArray, squares: FloatArray) -> IntArray:
-    """Groups without rows take the rows farthest from their own centres, if those are away from them at all."""
+    """Groups without rows take the rows farthest from their own centers, if those are away from them at all."""
     n, m = gaps.shape
     empty = np.flatnonzero(np.bincount(labels, minlength=m) == 0)
     if len(empty):

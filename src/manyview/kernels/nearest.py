@@ -20,7 +20,7 @@ from manyview.kernels import compiled
 from manyview.kernels.arrays import FloatArray, IntArray
 from manyview.kernels.compiled import Library
 
-LARGEST_BUCKET = 8  # columns
+MAX_BUCKET = 8  # columns
 COMPILED_K = 16  # half of the buckets of the compiled loop
 SMALL_BUCKET = 4  # where buckets themselves are sorted
 NUMBERS_AT_ONCE = 1 << 20  # of a stretch of rows, 4 MB
@@ -30,7 +30,7 @@ LOW, HIGH = (0, 1) if sys.byteorder == "little" else (1, 0)  # halves of a long 
 def nearest(d: FloatArray, k: int, /) -> tuple[IntArray, FloatArray]:
     """Columns and values of the k smallest entries of every row, ascending; the lower column first among equals."""
     n, m = d.shape
-    bucket = min(LARGEST_BUCKET, m // (2 * k))
+    bucket = min(MAX_BUCKET, m // (2 * k))
     if bucket < 2:
         return _by_sorting(d, k)
     library = loops_for(m, k)

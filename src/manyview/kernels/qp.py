@@ -19,7 +19,7 @@ ACTIVE_SET_PASSES = 20  # per coordinate; some two are needed, and every pass le
 
 
 def simplex_qp(H: FloatArray, B: FloatArray, /) -> FloatArray:
-    """Minimisers (n, m) of ½ z'Hz - b'z over the simplex for every row b of B."""
+    """Minimizers (n, m) of ½ z'Hz - b'z over the simplex for every row b of B."""
     n, m = B.shape
     Z = np.zeros((n, m))
     left = np.arange(n)  # rows in exchange
@@ -44,10 +44,10 @@ def simplex_qp(H: FloatArray, B: FloatArray, /) -> FloatArray:
 
 
 def small_simplex_qp(A: FloatArray, b: FloatArray, /) -> FloatArray:
-    """A minimiser (V,) of x'Ax - b'x over the simplex, A positive semi-definite.
+    """A minimizer (V,) of x'Ax - b'x over the simplex, A positive semi-definite.
 
-    Proximal point steps  x <- argmin x'Ax - b'x + delta/2 ||x - x_old||²  from the centre: each is strictly convex, and
-    where A is singular (two equal views) the limit is a minimiser that treats equals alike.
+    Proximal point steps  x <- argmin x'Ax - b'x + delta/2 ||x - x_old||²  from the center: each is strictly convex, and
+    where A is singular (two equal views) the limit is a minimizer that treats equals alike.
     """
     V = len(b)
     delta = 1e-6 * np.trace(A) / V or 1.0
@@ -87,7 +87,7 @@ def _active_set(H: FloatArray, B: FloatArray) -> FloatArray:
 
 
 def _step(Z: FloatArray, support: BoolArray, rows: IntArray, z: FloatArray, newest: IntArray) -> BoolArray:
-    """Move rows of Z towards z until a coordinate reaches zero and leaves, in place.
+    """Move rows of Z toward z until a coordinate reaches zero and leaves, in place.
 
     True where the newest coordinate leaves before any move: what promised a descent was rounding.
     """

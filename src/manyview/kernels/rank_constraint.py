@@ -31,7 +31,7 @@ class RankConstrained(NamedTuple):
     """Where the loop ended."""
 
     graph: Graph  # (N, N), as the last update left it
-    affinity: Graph  # the same, symmetrised
+    affinity: Graph  # the same, symmetrized
     embedding: FloatArray  # (N, c)
     labels: IntArray  # (N,) components of the last graph
     n_components: int
@@ -87,7 +87,7 @@ def constrain_components(
     """Update a graph until it has ``n_clusters`` components, or ``max_iter`` times.
 
     ``update(F, strength)`` gives the next graph. ``skip_if_done`` returns a graph that already has enough components;
-    ``start`` (N, any) holds guesses of its first eigenvectors, ``room`` (N, N) the symmetrised graph where graphs are
+    ``start`` (N, any) holds guesses of its first eigenvectors, ``room`` (N, N) the symmetrized graph where graphs are
     arrays. Only one graph is needed at a time, so that ``update`` may write each over the one before.
     """
     A = symmetric(graph, run=run, out=room)

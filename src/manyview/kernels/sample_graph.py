@@ -1,12 +1,12 @@
-"""Exact nearest neighbours among the samples of one view, and the probabilistic k-neighbour (PKN) graph on them.
+"""Exact nearest neighbors among the samples of one view, and the probabilistic k-neighbor (PKN) graph on them.
 
     W_ij = (d_{k+1} - d_j) / (k d_{k+1} - sum_{l<=k} d_l)        d_1 <= d_2 <= … squared distances of row i, sorted
 
-The minimiser of sum_j d_j w_j + gamma ||w||² on the simplex with gamma such that k weights are non-zero. Neighbours are
+The minimizer of sum_j d_j w_j + gamma ||w||² on the simplex with gamma such that k weights are non-zero. Neighbors are
 positions 2..k+2 of a stable sort of the row: the first of the sort is dropped, whoever it is. Among duplicates that is
-the one with the lowest row number, so a later duplicate keeps itself as a neighbour (a loop in the graph).
+the one with the lowest row number, so a later duplicate keeps itself as a neighbor (a loop in the graph).
 
-N x N distances exist for one block of rows at a time. Products are not centred first: for whole numbers (word counts)
+N x N distances exist for one block of rows at a time. Products are not centered first: for whole numbers (word counts)
 they are then exact, equal distances are equal floats, and ties fall in the order of the rows on every machine.
 """
 
@@ -22,7 +22,7 @@ from manyview.kernels.arrays import FloatArray, IntArray, Table
 ENTRIES_AT_ONCE = 1 << 22  # of a block of distances, 32 MB
 PAIRS_AT_ONCE = 1 << 14
 Run = Callable[[Callable[[Any], Any], Sequence[Any]], list[Any]]  # a function over blocks, in order or by threads
-FEWEST_COLUMNS = 3  # below this a row's z-scores keep at most a sign
+MIN_COLUMNS = 3  # below this a row's z-scores keep at most a sign
 
 
 class SampleRows(NamedTuple):
@@ -32,7 +32,7 @@ class SampleRows(NamedTuple):
     offset: FloatArray | None  # (N,) the mean of each row of the table, so that CSR stays sparse; None is zero
 
 
-class Neighbours(NamedTuple):
+class Neighbors(NamedTuple):
     """The k + 1 nearest of every row, ascending, the first of the sort dropped."""
 
     columns: IntArray  # (N, k + 1)
@@ -40,7 +40,7 @@ class Neighbours(NamedTuple):
 
     @property
     def k(self) -> int:
-        """Number of neighbours that can receive weight."""
+        """Number of neighbors that can receive weight."""
         return max(self.columns.shape[1] - 1, 1)
 
 
@@ -56,11 +56,11 @@ def standard_rows(x: Table, /) -> SampleRows:
     """
     rows = raw_rows(x)
     d = rows.table.shape[1]
-    if d < FEWEST_COLUMNS:
+    if d < MIN_COLUMNS:
         return rows
     if not sp.issparse(rows.table):
-        centred = rows.table - rows.table.mean(axis=1, keepdims=True)
-        return SampleRows(centred * _inverse_spread(rows.table, np.einsum("nd,nd->n", centred, centred))[:, None], None)
+        centered = rows.table - rows.table.mean(axis=1, keepdims=True)
+        return SampleRows(centered * _inverse_spread(rows.table, np.einsum("nd,nd->n", centered, centered))[:, None], None)
     mean = np.asarray(rows.table.mean(axis=1)).ravel()
     squares = _squared_norms(rows.table) - d * mean**2
     scale = _inverse_spread(rows.table, squares)
@@ -118,13 +118,13 @@ def row_blocks(n_samples: int, /, *, entries: int | None = None) -> list[tuple[i
     return list(pairwise([*range(0, n_samples, height), n_samples]))
 
 
-def sample_neighbours(rows: SampleRows, k: int, /, *, run: Run = in_order) -> Neighbours:
-    """Exact neighbours of every row; k is cut to the N - 2 that the formula can serve (1 for two rows)."""
+def sample_neighbors(rows: SampleRows, k: int, /, *, run: Run = in_order) -> Neighbors:
+    """Exact neighbors of every row; k is cut to the N - 2 that the formula can serve (1 for two rows)."""
     n_samples = rows.table.shape[0]
     wanted = min(k + 2, n_samples)  # with the one to drop
     parts = run(lambda block: _stable_nearest(distance_block(rows, *block), wanted), row_blocks(n_samples))
     columns, distances = (np.concatenate(side)[:, 1:] for side in zip(*parts, strict=True))
-    return Neighbours(columns, distances)
+    return Neighbors(columns, distances)
 
 
 def _stable_nearest(d: FloatArray, count: int) -> tuple[IntArray, FloatArray]:
@@ -145,8 +145,8 @@ def _stable_nearest(d: FloatArray, count: int) -> tuple[IntArray, FloatArray]:
 def sample_weights(distances: FloatArray, /) -> FloatArray:
     """PKN weights (N, k + 1) from sorted squared distances (N, k + 1); the last column is 0.
 
-    Where the k + 1 nearest are equally far the formula is 0/0. Such a row has no nearest neighbours and gets none: any
-    choice among its equals would follow the order of the rows in the file. Two samples are each other's neighbour.
+    Where the k + 1 nearest are equally far the formula is 0/0. Such a row has no nearest neighbors and gets none: any
+    choice among its equals would follow the order of the rows in the file. Two samples are each other's neighbor.
     """
     if distances.shape[1] == 1:
         return np.ones_like(distances)
@@ -157,7 +157,7 @@ def sample_weights(distances: FloatArray, /) -> FloatArray:
     return np.where(flat, 0, w / np.where(flat, 1, total))
 
 
-def neighbour_matrix(columns: IntArray, weights: FloatArray, /) -> sp.csr_array:
+def neighbor_matrix(columns: IntArray, weights: FloatArray, /) -> sp.csr_array:
     """Weights (N, m) on columns (N, m) as a CSR matrix (N, N), zeros left out."""
     n_samples, m = columns.shape
     matrix = compressed(weights.ravel(), columns.ravel(), np.full(n_samples, m), n_samples)
@@ -174,6 +174,6 @@ def compressed(data: FloatArray, columns: IntArray, lengths: IntArray, width: in
 
 
 def sample_graph(rows: SampleRows, k: int, /, *, run: Run = in_order) -> sp.csr_array:
-    """The PKN graph (N, N) of the rows, not symmetric: row i holds the weights of i's neighbours."""
-    columns, distances = sample_neighbours(rows, k, run=run)
-    return neighbour_matrix(columns, sample_weights(distances))
+    """The PKN graph (N, N) of the rows, not symmetric: row i holds the weights of i's neighbors."""
+    columns, distances = sample_neighbors(rows, k, run=run)
+    return neighbor_matrix(columns, sample_weights(distances))

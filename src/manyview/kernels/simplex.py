@@ -24,11 +24,11 @@ def project_simplex(z: FloatArray, /) -> FloatArray:
 
 
 def pkn_weights(d: FloatArray, k: int, /) -> FloatArray:
-    """Probabilistic k-neighbour weights from sorted squared distances d_1 <= d_2 <= … (n, at least k + 1).
+    """Probabilistic k-neighbor weights from sorted squared distances d_1 <= d_2 <= … (n, at least k + 1).
 
         w_j = (d_{k+1} - d_j) / (k d_{k+1} - sum_{l<=k} d_l)      j = 1..k
 
-    the minimiser of sum_j d_j w_j + gamma ||w||² on the simplex, gamma such that k weights are non-zero. Where the
+    the minimizer of sum_j d_j w_j + gamma ||w||² on the simplex, gamma such that k weights are non-zero. Where the
     k + 1 nearest are equally far the formula is 0/0; the weights are then 1/k, its limit for a vanishing spread.
     """
     last = d[:, k : k + 1]

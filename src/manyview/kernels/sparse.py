@@ -9,13 +9,13 @@ from manyview.kernels import compiled
 from manyview.kernels.arrays import FloatArray, Table
 from manyview.kernels.compiled import LANES
 
-FEWEST_COLUMNS = 8  # with fewer, most lanes would be idle
+MIN_COLUMNS = 8  # with fewer, most lanes would be idle
 
 
 def times(A: Table, X: FloatArray, /) -> FloatArray:
     """A (n, d) in CSR times X (d, k)."""
     library, width = compiled.library, X.shape[1]
-    if library is None or not A.dtype == X.dtype == np.float32 or width < FEWEST_COLUMNS:
+    if library is None or not A.dtype == X.dtype == np.float32 or width < MIN_COLUMNS:
         return np.asarray(A @ X)
     padded = width + -width % LANES
     whole = np.zeros((len(X), padded), np.float32) if padded > width else X

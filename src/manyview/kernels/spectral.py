@@ -49,7 +49,7 @@ def unit_rows(x: FloatArray, /) -> FloatArray:
 def pivoted_labels(U: FloatArray, /) -> tuple[IntArray, FloatArray]:
     """Labels and rotation from K singular vectors, by QR with column pivoting of U' (no randomness).
 
-    The K pivot rows are the most different samples; the polar factor of their K x K block turns U towards them.
+    The K pivot rows are the most different samples; the polar factor of their K x K block turns U toward them.
     """
     K = U.shape[1]
     _, _, pivots = scipy.linalg.qr(U.T, mode="economic", pivoting=True)

@@ -85,7 +85,7 @@ def gram(X: FloatArray, Y: FloatArray, /) -> FloatArray:
 
 
 def tree_sum(values: FloatArray, /) -> FloatArray:
-    """The sum over the first axis, neighbours first, then neighbours of these sums, …: the tree of `engine.fold`."""
+    """The sum over the first axis, neighbors first, then neighbors of these sums, …: the tree of `engine.fold`."""
     while len(values) > 1:
         n_pairs = len(values) // 2
         pairs = values[: 2 * n_pairs]

@@ -36,7 +36,7 @@ def view_transform(kind: str, n_views: int, /) -> Transform:
         return Transform(M, M.T, np.ones(n_views))
     if kind == "dft":
         frequencies = np.arange(n_views // 2 + 1)
-        M = np.exp(-2j * np.pi * np.outer(frequencies, np.arange(n_views)) / n_views)  # unnormalised, as in the paper
+        M = np.exp(-2j * np.pi * np.outer(frequencies, np.arange(n_views)) / n_views)  # unnormalized, as in the paper
         share = np.full(len(frequencies), 2.0)  # a frequency and its conjugate
         share[0] = 1
         if n_views % 2 == 0:

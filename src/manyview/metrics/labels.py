@@ -116,5 +116,5 @@ def _is_missing(label: Any) -> bool:
 def _refuse_missing(labels: Any, row: int, name: str) -> None:
     raise ValueError(
         f"{name}, row {row}: the label is missing ({labels[row]!r}). "
-        "Drop the unlabelled samples from both label vectors before scoring"
+        "Drop the unlabeled samples from both label vectors before scoring"
     )

@@ -75,7 +75,7 @@ def purity(y_true: ArrayLike, y_pred: ArrayLike) -> float:
 def match_labels(reference: ArrayLike, labels: ArrayLike) -> NDArray[Any]:
     """Rename clusters so that they agree with a reference on as many samples as possible.
 
-    Clusters inherit reference labels one to one, by the matching that maximises the number of samples in agreement.
+    Clusters inherit reference labels one to one, by the matching that maximizes the number of samples in agreement.
     A cluster inherits a label only if it shares at least one sample with it: clusters left over get new names, in
     the order of their old ones, and never one that the reference uses.
 

@@ -26,7 +26,7 @@ def clustering_scores(y_true: ArrayLike, y_pred: ArrayLike) -> dict[str, float]:
     Returns
     -------
     dict of str to float
-        In this order: ``"acc"`` (see `accuracy`), ``"nmi"`` (normalised by the maximum), ``"nmi_arithmetic"``,
+        In this order: ``"acc"`` (see `accuracy`), ``"nmi"`` (normalized by the maximum), ``"nmi_arithmetic"``,
         ``"purity"``, ``"precision"``, ``"recall"``, ``"f_score"`` (over pairs of samples) and ``"ari"``.
 
     Raises

@@ -42,7 +42,7 @@ def select(
     adjusted Rand index between these labels and those that random parts of the rows lead to. The smallest K within one
     standard error of the best score is chosen, unless one eigengap is wider than all others together: then it decides.
     The graph is built once; every K reads the same spectrum. The other
-    parameters are compared afterwards, at the chosen K, by whole fits on that many rows and on parts of them: of the
+    parameters are compared afterward, at the chosen K, by whole fits on that many rows and on parts of them: of the
     trials within one standard error of the best, the first in the order given.
 
     Parameters
@@ -54,7 +54,7 @@ def select(
         ``n_clusters`` is not looked at. For the paper's variant K is chosen on the default graph.
     n_clusters : "auto", int, or several int, default="auto"
         ``"auto"`` looks at 2, 3, … 12 and on in steps of a fifth, up to a quarter of the anchors, leaves the scale when
-        no larger K can win, and fills in the neighbourhood of the best. An int is taken as given.
+        no larger K can win, and fills in the neighborhood of the best. An int is taken as given.
     n_anchors, lam, p : sequence, optional
         Candidates. ``lam`` and ``p`` need a coupling that has them, e.g. ``SemiNTF(coupling="clusters")``.
 

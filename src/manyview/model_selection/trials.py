@@ -3,7 +3,7 @@
     score = Q sqrt(S)     Q: two-step modularity of the labels, S: mean adjusted Rand index with the fits on parts
 
 Graphs with more or fewer anchors are smooth to different degrees, so Q is measured on ONE graph for all trials. The
-anchors stay what they are for the parts; rows that a part has not seen are labelled through them.
+anchors stay what they are for the parts; rows that a part has not seen are labeled through them.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from manyview.report.libraries import load
 from manyview.report.summary import Convergence
 
-BLUE, ORANGE, GREY = "#2a6f97", "#c8553d", "#555555"
+BLUE, ORANGE, GRAY = "#2a6f97", "#c8553d", "#555555"
 
 
 def convergence_png(convergence: Convergence, /) -> bytes:
@@ -33,7 +33,7 @@ def _residuals(axes: Any, convergence: Convergence) -> None:
         axes.plot(iterations, _positive(convergence["residual_QJ"]), "s-", ms=3, color=ORANGE, label="max |Q − J|")
     else:
         axes.plot([], [], color=ORANGE, label="max |Q − J| = 0: one shared H, there is no J")
-    axes.axhline(convergence["limit"], color=GREY, ls="--", lw=1, label="limit, tol · √(K/N)")
+    axes.axhline(convergence["limit"], color=GRAY, ls="--", lw=1, label="limit, tol · √(K/N)")
     end = "converged" if convergence["converged"] else "stopped by max_iter, NOT converged"
     axes.set(yscale="log", ylabel="residual (log scale)", title=f"{convergence['n_iter']} iterations, {end}")
     axes.grid(alpha=0.3, which="both")
@@ -48,7 +48,7 @@ def _objective(axes: Any, convergence: Convergence) -> None:
     scale = "log" if logarithmic else "linear"
     where = "Q and J" if convergence["coupled"] else "Q"
     axes.set(yscale=scale, xlabel="iteration", ylabel=f"objective at {where}\n({scale} scale)")
-    axes.set_title(f"from {values.min():.5g} to {values.max():.5g}", loc="right", fontsize="small", color=GREY)
+    axes.set_title(f"from {values.min():.5g} to {values.max():.5g}", loc="right", fontsize="small", color=GRAY)
     ticker = load("matplotlib.ticker")
     axes.xaxis.set_major_locator(ticker.MaxNLocator(integer=True))
     if logarithmic and values.max() < 10 * values.min():  # less than a decade: powers of ten would leave no tick
@@ -64,10 +64,10 @@ def _positive(values: list[float]) -> list[float]:
 
 
 def image_png(image: ArrayLike, /, *, largest: float) -> bytes:
-    """A small grey image, one pixel an entry: 0 is white, `largest` black."""
+    """A small gray image, one pixel an entry: 0 is white, `largest` black."""
     buffer = io.BytesIO()
     pixels = np.asarray(image, dtype=np.float64)
     load("matplotlib.image").imsave(
-        buffer, pixels, cmap="Greys", vmin=0, vmax=largest, format="png", metadata={"Software": None}
+        buffer, pixels, cmap="Grays", vmin=0, vmax=largest, format="png", metadata={"Software": None}
     )
     return buffer.getvalue()

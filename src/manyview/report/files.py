@@ -21,7 +21,7 @@ def write_report(summary: Summary, folder: str | os.PathLike[str], /) -> list[Pa
     Parameters
     ----------
     summary : Summary
-        From `summarise`.
+        From `summarize`.
     folder : path
         Made if needed.
 
@@ -35,10 +35,10 @@ def write_report(summary: Summary, folder: str | os.PathLike[str], /) -> list[Pa
     >>> import tempfile
     >>> from manyview import SemiNTF
     >>> from manyview.datasets import make_views
-    >>> from manyview.report import summarise, write_report
+    >>> from manyview.report import summarize, write_report
     >>> data = make_views(n_samples=90, n_clusters=3, random_state=0)
     >>> model = SemiNTF(n_clusters=3, random_state=0).fit(data.views)
-    >>> [path.name for path in write_report(summarise(model), tempfile.mkdtemp())]
+    >>> [path.name for path in write_report(summarize(model), tempfile.mkdtemp())]
     ['convergence.png', 'report.html']
     """
     figure = convergence_png(summary["convergence"])

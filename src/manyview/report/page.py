@@ -19,7 +19,7 @@ def render(summary: Summary, /) -> str:
     Parameters
     ----------
     summary : Summary
-        From `summarise`.
+        From `summarize`.
 
     Returns
     -------
@@ -30,10 +30,10 @@ def render(summary: Summary, /) -> str:
     --------
     >>> from manyview import SemiNTF
     >>> from manyview.datasets import make_views
-    >>> from manyview.report import render, summarise
+    >>> from manyview.report import render, summarize
     >>> data = make_views(n_samples=90, n_clusters=3, random_state=0)
     >>> model = SemiNTF(n_clusters=3, random_state=0).fit(data.views)
-    >>> render(summarise(model, name="three groups")).splitlines()[0]
+    >>> render(summarize(model, name="three groups")).splitlines()[0]
     '<!doctype html>'
     """
     return page_around(convergence_png(summary["convergence"]), summary)

@@ -123,7 +123,7 @@ class Summary(TypedDict):
     versions: dict[str, str]
 
 
-def summarise(
+def summarize(
     model: Any,
     /,
     *,
@@ -159,9 +159,9 @@ def summarise(
     --------
     >>> from manyview import SemiNTF
     >>> from manyview.datasets import make_views
-    >>> from manyview.report import summarise
+    >>> from manyview.report import summarize
     >>> data = make_views(n_samples=90, n_clusters=3, random_state=0)
-    >>> summary = summarise(SemiNTF(n_clusters=3, random_state=0).fit(data.views), y_true=data.labels)
+    >>> summary = summarize(SemiNTF(n_clusters=3, random_state=0).fit(data.views), y_true=data.labels)
     >>> [cluster["size"] for cluster in summary["clusters"]], summary["scores"]["acc"]
     ([30, 30, 30], 1.0)
     """

@@ -30,8 +30,8 @@ def separated_views(widths: tuple[int, ...] = (4, 7, 5), seed: int = 0) -> tuple
     """Three well separated Gaussian clusters, seen by views of these widths; rows in random order."""
     rng = np.random.default_rng(seed)
     labels = rng.permutation(np.repeat(np.arange(N_CLUSTERS), PER_CLUSTER))
-    centres = [10 * rng.standard_normal((N_CLUSTERS, width)) + 30 for width in widths]
-    return [c[labels] + rng.standard_normal((len(labels), c.shape[1])) for c in centres], labels
+    centers = [10 * rng.standard_normal((N_CLUSTERS, width)) + 30 for width in widths]
+    return [c[labels] + rng.standard_normal((len(labels), c.shape[1])) for c in centers], labels
 
 
 def fitted(estimator: Any, X: Any, **parameters: Any) -> Any:
@@ -46,7 +46,7 @@ def fitted(estimator: Any, X: Any, **parameters: Any) -> Any:
 
 
 def same_partition(a: IntArray, b: IntArray, reason: str, at_least: float = 1.0) -> None:
-    """Two labellings of the same rows agree up to names."""
+    """Two labelings of the same rows agree up to names."""
     agreement = adjusted_rand_score(a, b)
     assert agreement >= at_least - 1e-12, f"{reason}: adjusted Rand index {agreement:.3f}, wanted {at_least}"
 

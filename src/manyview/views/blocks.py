@@ -96,7 +96,7 @@ def _cut(table: Any, start: int, stop: int) -> Table:
     ends = table.indptr[start : stop + 1]
     inside = slice(ends[0], ends[-1])
     rows = sp.csr_array((len(ends) - 1, table.shape[1]), dtype=table.dtype)
-    # put in afterwards: the constructor copies what is a small part of something larger
+    # put in afterward: the constructor copies what is a small part of something larger
     rows.data, rows.indices, rows.indptr = table.data[inside], table.indices[inside], ends - ends[0]
     rows.has_canonical_format = table.has_canonical_format
     return rows

@@ -18,9 +18,9 @@ Equation -> function
     Algorithm 1                    estimator.py           SemiNTF.paper
 
 SemiNTF.paper is Algorithm 1. Where the text leaves a choice open, or cannot be meant as printed:
-    * The transpose in the frequency domain is the conjugate transpose (a plain one does not minimise the loss).
+    * The transpose in the frequency domain is the conjugate transpose (a plain one does not minimize the loss).
     * The multiplier of the J-step grows by its own penalty, Y2 += rho (H - J); the box prints mu, equal there.
-    * The prox applies GST with tau to the singular values of the unnormalised DFT, as the lemma prints it. The exact
+    * The prox applies GST with tau to the singular values of the unnormalized DFT, as the lemma prints it. The exact
       prox of the printed norm would use V tau; published values of lam belong to the printed form.
     * GST stops after the four fixed-point steps of the literature.
     * Penalties stop growing at 1e13. The stop conditions compare with tol sqrt(K/N); the text gives no number.
@@ -35,10 +35,10 @@ What differs in our default, and why
     * One H for all slices (coupling="shared"), the limit of a strong coupling: no tensor is kept, and the result
       was never measurably worse. The factorization runs on the reading of the fused graph in
       which its start was found.
-    * Two geometries a view, a joint slice, shared k-means anchors, degree normalisation, learnt slice weights and a
+    * Two geometries a view, a joint slice, shared k-means anchors, degree normalization, learned slice weights and a
       spectral start: geometry/fit.py, anchors/, fusion.py, start.py. The start decides most of the result; the
       identity start of the paper takes the first K rows, in a sorted file all of one class.
-    * Labels are read through the anchors (row -> anchors -> clusters), so that new rows are labelled by the same map.
+    * Labels are read through the anchors (row -> anchors -> clusters), so that new rows are labeled by the same map.
 """
 
 from manyview.cluster.semi_ntf.cautions import RowOrderWarning

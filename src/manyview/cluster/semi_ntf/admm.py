@@ -27,7 +27,7 @@ from manyview.kernels.arrays import FloatArray, Table
 from manyview.kernels.polar import inverse_root
 from manyview.kernels.tproduct import Transform, to_frequencies, to_views
 
-LARGEST_PENALTY = 1e13
+MAX_PENALTY = 1e13
 TRUSTED_CONDITION = 1e7  # of B, above which one Gram step leaves visible errors in the orthogonality
 
 
@@ -171,7 +171,7 @@ def _iterate(
 ) -> tuple[Rows[FactorBlock], Loop]:
     """One iteration: two passes, and a third where the slices are coupled."""
     transform, coupling, penalties = options.transform, options.coupling, loop.penalties
-    rows, root = _orthogonaliser(rows, engine, loop.G, penalties, transform)
+    rows, root = _orthogonalizer(rows, engine, loop.G, penalties, transform)
     rows, (G, small, residuals) = _project(rows, engine, root, penalties, options)
     norm = 0.0
     if coupling:
@@ -180,11 +180,11 @@ def _iterate(
     loss = float((energy - np.einsum("fmk,fmk->f", G.conj(), G).real) @ transform.energy)
     values = (loss + norm, *residuals, *penalties)
     history = {name: [*past, value] for (name, past), value in zip(loop.history.items(), values, strict=True)}
-    grown = Penalties(*(min(value * options.eta, LARGEST_PENALTY) for value in penalties))
+    grown = Penalties(*(min(value * options.eta, MAX_PENALTY) for value in penalties))
     return rows, Loop(G, grown, history, loop.iteration + 1, bool(max(residuals) <= limit))
 
 
-def _orthogonaliser(
+def _orthogonalizer(
     rows: Rows[FactorBlock], engine: Engine, G: FloatArray, penalties: Penalties, transform: Transform
 ) -> tuple[Rows[FactorBlock], FloatArray]:
     """First pass: Bbar = 2 Sbar Gbar + mu Hbar + Y1bar in place of Q, and the root that makes it orthogonal."""
@@ -196,7 +196,7 @@ def _orthogonaliser(
 
     rows, BhB = engine.step(target, rows, add)
     root = inverse_root(BhB)
-    if root.condition > TRUSTED_CONDITION:  # orthogonalise once more: the second Gram matrix is near the identity
+    if root.condition > TRUSTED_CONDITION:  # orthogonalize once more: the second Gram matrix is near the identity
 
         def again(block: FactorBlock) -> tuple[FactorBlock, FloatArray]:
             Q = block.Q @ root.matrix

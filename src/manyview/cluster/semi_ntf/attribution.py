@@ -33,7 +33,7 @@ from manyview.views.blocks import RowBlock, row_blocks
 if TYPE_CHECKING:
     from manyview.cluster.semi_ntf.estimator import SemiNTF
 
-SMALLEST_SHARE = 1e-6  # of a feature's whole deviation: a feature that is constant within all clusters
+MIN_SHARE = 1e-6  # of a feature's whole deviation: a feature that is constant within all clusters
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ def explain(model: SemiNTF, X: Any, /, *, n_prototypes: int, n_features: int) ->
     ready, engine = engine_for(model, views)
     K = len(model.cluster_stability_)
     with engine.running():
-        rows = engine.cut(row_blocks(ready), len(ready))
+        rows = engine.partition(row_blocks(ready), len(ready))
         typical = _typical_rows(model, rows, engine, K, n_prototypes)
         features = [
             _features(model, rows, engine, v, K, n_features, names[v]) for v in range(len(views.widths))
@@ -253,7 +253,7 @@ class FeatureSums(NamedTuple):
     """Sums over the rows that a view knows."""
 
     total: FloatArray  # (K, d)
-    squares: FloatArray  # (K, d), of values less their cluster's centre
+    squares: FloatArray  # (K, d), of values less their cluster's center
     sizes: FloatArray  # (K,)
 
 
@@ -267,10 +267,10 @@ def _features(
         table, known = block.tables[v], model.labels_[block.start : block.start + block.n_rows]
         return (table, known) if present.all() else (table[present], known[present])
 
-    first = engine.reduce(lambda block: feature_sums(*known_rows(block), K, centres=None), rows, add)
-    centres = first.total / np.maximum(first.sizes, 1)[:, None]
-    # a second pass: squares about the centres lose no digits, whatever the scale of a feature
-    squares = engine.reduce(lambda block: feature_sums(*known_rows(block), K, centres=centres), rows, add).squares
+    first = engine.reduce(lambda block: feature_sums(*known_rows(block), K, centers=None), rows, add)
+    centers = first.total / np.maximum(first.sizes, 1)[:, None]
+    # a second pass: squares about the centers lose no digits, whatever the scale of a feature
+    squares = engine.reduce(lambda block: feature_sums(*known_rows(block), K, centers=centers), rows, add).squares
     effect, inside, outside = feature_effects(FeatureSums(first.total, squares, first.sizes))
     order = np.argsort(-np.abs(effect), axis=1, kind="stable")[:, :n]
     return [
@@ -279,19 +279,19 @@ def _features(
     ]
 
 
-def feature_sums(table: Table, labels: IntArray, n_clusters: int, /, *, centres: FloatArray | None) -> FeatureSums:
-    """Sums per cluster; with centres (K, d) also sums of squares about them. A CSR matrix is not filled in."""
+def feature_sums(table: Table, labels: IntArray, n_clusters: int, /, *, centers: FloatArray | None) -> FeatureSums:
+    """Sums per cluster; with centers (K, d) also sums of squares about them. A CSR matrix is not filled in."""
     K, d = n_clusters, table.shape[1]
     Z = sp.csr_array((np.ones(len(labels)), labels, np.arange(len(labels) + 1)), shape=(len(labels), K))
     count = np.bincount(labels, minlength=K).astype(np.float64)
     table = table.astype(np.float64, copy=False)
     total = Z.T @ table
     total = total.toarray() if sp.issparse(total) else np.asarray(total)
-    if centres is None:
+    if centers is None:
         return FeatureSums(total, np.zeros((K, d)), count)
     if not sp.issparse(table):
-        return FeatureSums(total, np.asarray(Z.T @ (table - centres[labels]) ** 2), count)
-    squares = (Z.T @ table.multiply(table)).toarray() - 2 * centres * total + centres**2 * count[:, None]
+        return FeatureSums(total, np.asarray(Z.T @ (table - centers[labels]) ** 2), count)
+    squares = (Z.T @ table.multiply(table)).toarray() - 2 * centers * total + centers**2 * count[:, None]
     return FeatureSums(total, np.maximum(squares, 0), count)
 
 
@@ -304,7 +304,7 @@ def feature_effects(sums: FeatureSums, /) -> tuple[FloatArray, FloatArray, Float
     within = sums.squares.sum(axis=0) / max(n - len(sums.sizes), 1)
     mean = sums.total.sum(axis=0) / max(n, 1)
     whole = within + (sums.sizes[:, None] * (inside - mean) ** 2).sum(axis=0) / max(n, 1)
-    deviation = np.sqrt(np.maximum(within, SMALLEST_SHARE**2 * whole))
+    deviation = np.sqrt(np.maximum(within, MIN_SHARE**2 * whole))
     known = (sums.sizes > 0) & (rest > 0)
     effect = (inside - outside) / np.where(deviation > 0, deviation, np.inf) * known[:, None]
     return effect, inside, outside

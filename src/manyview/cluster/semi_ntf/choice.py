@@ -1,6 +1,6 @@
-"""Which anchors, slice weights and labels a fit begins with: the best labelling of several draws of the anchors.
+"""Which anchors, slice weights and labels a fit begins with: the best labeling of several draws of the anchors.
 
-A draw is an accident: on prokaryotic (551 rows) the accuracy of single draws lies between .64 and .77. Labellings of
+A draw is an accident: on prokaryotic (551 rows) the accuracy of single draws lies between .64 and .77. Labelings of
 all draws are rated together (weights.py), so that what only one of them sees has to separate much better. The others
 then vote on the labels of the best one, each with the fourth power of its ARI with it: they move the rows between the
 clusters, but not the clusters.
@@ -38,26 +38,26 @@ def choose_start(
         progress("weights", number, n_draws)
         own = replace(settings, seed=settings.seed + number * len(READINGS))
         drawn = redraw(draw, own, engine, seed=own.seed) if number else draw
-        drawn, labellings = _labellings(drawn, engine, own, weights)
-        draws += [drawn] * len(labellings)
-        found += labellings
+        drawn, labelings = _labelings(drawn, engine, own, weights)
+        draws += [drawn] * len(labelings)
+        found += labelings
     best = best_of(found, settings.n_clusters)
     return draws[best], _voted(found, best, settings.n_clusters)
 
 
 def _voted(found: list[Candidate], best: int, K: int) -> Candidate:
     """The best candidate with the labels that all vote for, unless that loses a cluster."""
-    labellings = [candidate.labels for candidate in found]
-    agreement = np.array([adjusted_rand(joint_counts(labels, labellings[best], K)) for labels in labellings])
-    labels = vote(labellings, best, np.maximum(agreement, 0) ** SHARPNESS, K)
-    complete = len(np.unique(labels)) == len(np.unique(labellings[best]))
+    labelings = [candidate.labels for candidate in found]
+    agreement = np.array([adjusted_rand(joint_counts(labels, labelings[best], K)) for labels in labelings])
+    labels = vote(labelings, best, np.maximum(agreement, 0) ** SHARPNESS, K)
+    complete = len(np.unique(labels)) == len(np.unique(labelings[best]))
     return found[best]._replace(labels=labels) if complete else found[best]
 
 
-def _labellings(
+def _labelings(
     draw: Draw, engine: Engine, settings: Settings, weights: FloatArray | None
 ) -> tuple[Draw, list[Candidate]]:
-    """Labellings of a draw, and the draw with what they showed."""
+    """Labelings of a draw, and the draw with what they showed."""
     graph, sample = draw.graph, draw.sample
     if draw.joint and weights is None:
         first = draw.first or look(graph, sample, engine, settings)

@@ -3,8 +3,8 @@
     confidence_i = (min over other clusters of ||e_i - c_k||² - ||e_i - c_label(i)||²) / 2, cut to [0, 1]
 
 e_i: unit row of K vectors of the walk, c_k: mean of a cluster. Clusters that the walk never leaves are orthogonal
-there, so a row at its centre has (2 - 0) / 2 = 1. The margin in the embedding ranks rows better than the margin of
-their memberships: it sees the neighbours' neighbours.
+there, so a row at its center has (2 - 0) / 2 = 1. The margin in the embedding ranks rows better than the margin of
+their memberships: it sees the neighbors' neighbors.
 
     vote of view v for row i:  sum over its slices of W_l C_l, C_l (m, K) = share of an anchor's mass in each cluster
 
@@ -60,7 +60,7 @@ class Doubt(NamedTuple):
     """What a fit knows about its own reliability; maps new rows too."""
 
     reading: FloatArray  # (G m, r), from the fused graph to the embedding
-    centres: FloatArray  # (K, r)
+    centers: FloatArray  # (K, r)
     slice_mass: FloatArray  # (L, m, K), mass of every cluster that flows through an anchor of a slice
     view_of_slice: IntArray  # (L,), -1 for the joint tables
     slice_weights: FloatArray  # (L,)
@@ -73,11 +73,11 @@ class Doubt(NamedTuple):
 
     def margin(self, rows: FloatArray, labels: IntArray, /) -> FloatArray:
         """The same, for rows (n, r) that the walk has been taken with."""
-        if len(self.centres) == 1:
+        if len(self.centers) == 1:
             return np.ones(len(rows))
         E = unit_rows(rows.astype(np.float64, copy=False))
         # ||e - c||² up to ||e||², which all clusters share
-        distances = (self.centres**2).sum(axis=1) - 2 * E @ self.centres.T
+        distances = (self.centers**2).sum(axis=1) - 2 * E @ self.centers.T
         numbers = np.arange(len(rows))
         own = distances[numbers, labels]
         distances[numbers, labels] = np.inf
@@ -93,7 +93,7 @@ class Doubt(NamedTuple):
             of_slices = slice_votes(
                 block.columns[rows, slices], block.weights[rows, slices], mass, own=None if own is None else own[rows]
             )
-            votes = np.zeros((*choice[rows].shape, len(self.centres)), of_slices.dtype)
+            votes = np.zeros((*choice[rows].shape, len(self.centers)), of_slices.dtype)
             for place, view in enumerate(self.view_of_slice[slices]):
                 votes[:, view] += of_slices[:, place]
             choice[rows], opinion[rows] = votes.argmax(axis=2), votes.any(axis=2)
@@ -154,7 +154,7 @@ def examine(
     n_clusters: int,
     seed: int,
 ) -> Doubt:
-    """Centres and masses for labels 0 … K - 1 of all rows, in one pass; stability on the sampled rows."""
+    """Centers and masses for labels 0 … K - 1 of all rows, in one pass; stability on the sampled rows."""
     K, n_anchors = n_clusters, draw.graph.n_anchors
     scale = reading_scale(basis.s[:K], STEPS)
     some = engine.collect(partial(fusion.walk, right=basis.W), draw.sample)
@@ -167,12 +167,12 @@ def examine(
         E = unit_rows(reading_of(rows, basis, K))
         return Z.T @ E, block.label_masses(known, K, n_anchors), Z.sum(axis=0)
 
-    sums, mass, sizes = engine.reduce(of_block, engine.pair(graphs, engine.pair(T, labels)), add)
+    sums, mass, sizes = engine.reduce(of_block, engine.zip(graphs, engine.zip(T, labels)), add)
     views = np.array([-1 if name.view is None else name.view for name in draw.graph.slices])
     weights = np.bincount(views[views >= 0], weights=slice_weights[views >= 0], minlength=len(draw.graph.views[0]))
     return Doubt(
         reading=basis.W[:, : len(scale)] * scale,
-        centres=sums / np.maximum(sizes, 1)[:, None],
+        centers=sums / np.maximum(sizes, 1)[:, None],
         slice_mass=mass,
         view_of_slice=views,
         slice_weights=slice_weights,

@@ -52,7 +52,7 @@ class SemiNTF(ClusterMixin, TransformerMixin, BaseEstimator):
         ``selection_`` then has the curve and the reason. See :func:`manyview.model_selection.select`.
     variant : {"default", "paper"}, default="default"
         ``"paper"`` factorizes the raw anchor graphs of the views as they are: no joint slice, no slice weights, no
-        degree normalisation, four steps of the scalar threshold, labels from the mean of H. Use :meth:`paper`.
+        degree normalization, four steps of the scalar threshold, labels from the mean of H. Use :meth:`paper`.
     scale : {"auto", "standard", "rows", "max", "none"}, default="auto"
         Scaling of every view. ``"auto"`` decides from the data and gives every view two geometries.
     anchors : {"kmeans", "das", "variance", "random"} or array of row numbers, default="kmeans"
@@ -281,7 +281,7 @@ class SemiNTF(ClusterMixin, TransformerMixin, BaseEstimator):
 
     def transform(self, X: Any) -> FloatArray:
         """Membership (n, K) of new rows: from a row to its anchors, from the anchors to the clusters."""
-        return self._read_rows(X, lambda reader, engine, rows: engine.deliver(reader.membership, rows))
+        return self._read_rows(X, lambda reader, engine, rows: engine.persist(reader.membership, rows))
 
     def predict(self, X: Any) -> IntArray:
         """Cluster of every new row, of the largest membership."""
@@ -363,7 +363,7 @@ class SemiNTF(ClusterMixin, TransformerMixin, BaseEstimator):
         views, engine = engine_for(self, views)
         reader = Reader(self.anchor_graph_, self.fusion_, self.anchor_membership_, self.doubt_)
         with engine.running():
-            return read(reader, engine, engine.cut(row_blocks(views), len(views)))
+            return read(reader, engine, engine.partition(row_blocks(views), len(views)))
 
     def fit_transform(self, X: Any, y: Any = None) -> FloatArray:
         """Fit, and return the memberships."""

@@ -4,12 +4,12 @@
     A   = [B_1 D_1^(-1/2) … B_G D_G^(-1/2)] / sqrt(G),      D_g = column sums of B_g
 
 so that A A' is symmetric with row sums one: a random walk from row to anchor to row. The slices of a geometry share
-their anchors, which is why they can be summed: a row's neighbours in one view meet another row's in the next.
+their anchors, which is why they can be summed: a row's neighbors in one view meet another row's in the next.
 
     b_l = ||S_l' U||² / ||U||²  (over the rows that slice l knows),   S_l = W_l diag(column sums)^(-1/2)
     w_l = 1 / (1 - b_l)^1.5
 
-b_l, between 0 and 1, is the share of the consensus U (the indicator of a labelling) that slice l keeps smooth.
+b_l, between 0 and 1, is the share of the consensus U (the indicator of a labeling) that slice l keeps smooth.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from manyview.engine import Engine, Rows, add
 from manyview.kernels.arrays import FloatArray, IntArray, Table
 from manyview.kernels.sparse import times
 
-LARGEST_SHARE = 0.999
+MAX_SHARE = 0.999
 SHARPNESS = 1.5
 
 
@@ -110,7 +110,7 @@ def smooth_shares(
         block, U = pair
         return block.masses(U, n_anchors), block.present.T.astype(np.float64) @ (U**2).sum(axis=1)
 
-    return shares_of(*engine.reduce(of_block, engine.pair(graphs, consensus), add), degrees)
+    return shares_of(*engine.reduce(of_block, engine.zip(graphs, consensus), add), degrees)
 
 
 def shares_of(products: FloatArray, energy: FloatArray, degrees: FloatArray, /) -> FloatArray:
@@ -120,14 +120,14 @@ def shares_of(products: FloatArray, energy: FloatArray, degrees: FloatArray, /) 
 
 
 def separation(b: FloatArray, /) -> float:
-    """Mean of -log(1 - b_l): how well a labelling separates, over all slices.
+    """Mean of -log(1 - b_l): how well a labeling separates, over all slices.
 
     1/(1 - b) is its gradient, so weights of that kind climb it; the sharper power only climbs faster.
     """
-    return float(-np.log(1 - np.minimum(b, LARGEST_SHARE)).mean())
+    return float(-np.log(1 - np.minimum(b, MAX_SHARE)).mean())
 
 
 def weights_from_shares(b: FloatArray, /) -> FloatArray:
     """w = 1 / (1 - b)^1.5, mean one."""
-    w = (1 - np.minimum(b, LARGEST_SHARE)) ** -SHARPNESS
+    w = (1 - np.minimum(b, MAX_SHARE)) ** -SHARPNESS
     return w / w.mean()

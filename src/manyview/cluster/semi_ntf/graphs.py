@@ -76,13 +76,13 @@ def build_graphs(
 ) -> Draw:
     """Geometry, anchors, graph, of all views but those left out; see :func:`leave_out`."""
     n_samples = len(views)
-    rows = engine.cut(row_blocks(views), n_samples)
+    rows = engine.partition(row_blocks(views), n_samples)
     progress("geometry", 0, 1)
     geometry = fit_geometry(
         rows,
         engine,
         scale=settings.scale,
-        equalise=not settings.paper,
+        equalize=not settings.paper,
         seed=settings.seed,
         dtype=settings.dtype,
         left_out=left_out,
@@ -132,7 +132,7 @@ def _draw(source: Source, geometry: Geometry, joint: bool, settings: Settings, e
     )
     groups = choose_groups(settings.anchors, settings.n_anchors, geometry, among, engine, n_rows, seed=seed)
     graph = fit_anchor_graph(
-        geometry, groups, among, engine, scales=settings.neighbours, joint=joint, dtype=settings.dtype
+        geometry, groups, among, engine, scales=settings.neighbors, joint=joint, dtype=settings.dtype
     )
     if few is not None:
         return Draw(graph, list(engine.map(graph, source.sample)), joint, source.n_samples, few, source)

@@ -65,14 +65,14 @@ def absorb(model: Any, views: Views, engine: Engine, /) -> tuple[Grown, IntArray
     """The grown model, and labels, memberships and confidence of the batch, read as the model was before it."""
     graph, fusion, known, doubt = model.anchor_graph_, model.fusion_, model.anchor_membership_, model.doubt_
     with engine.running():
-        raw = engine.cut(row_blocks(views), len(views))
+        raw = engine.partition(row_blocks(views), len(views))
         rows = engine.map(graph, raw)
         memberships = engine.map(partial(membership_of, fusion, known), rows)
         labels = engine.map(lambda block: block.argmax(axis=1), memberships)
-        batch = batch_sums(fusion, known.shape[1], engine.pair(rows, labels), engine)
+        batch = batch_sums(fusion, known.shape[1], engine.zip(rows, labels), engine)
         return (
             grow(fusion, known, model.cluster_sizes_, batch),
             engine.collect(lambda block: block, labels),
-            engine.deliver(lambda block: block, memberships),
-            engine.deliver(lambda pair: doubt.confidence(fusion, *pair), engine.pair(rows, labels)),
+            engine.persist(lambda block: block, memberships),
+            engine.persist(lambda pair: doubt.confidence(fusion, *pair), engine.zip(rows, labels)),
         )

@@ -75,7 +75,7 @@ def estimate_needs(settings: Settings, views: Views, estimator: Any, /) -> dict[
     rows_at_work = min(n_threads, len(blocks)) * max(stop - start for start, stop in blocks)
 
     # Bytes per row; s is the size of a number that is kept. Of a sparse table the fit only densifies the scores.
-    s, m, k, K = np.dtype(settings.dtype).itemsize, settings.n_anchors, settings.neighbours[0], settings.n_clusters
+    s, m, k, K = np.dtype(settings.dtype).itemsize, settings.n_anchors, settings.neighbors[0], settings.n_clusters
     widths = [min(t.shape[1], max(WORD_RANKS)) if sp.issparse(t) else t.shape[1] for t in tables]
     columns = max(t.dtype.itemsize for t in tables) * sum(widths)
     n_geometries = 2 if settings.scale == "auto" else 1

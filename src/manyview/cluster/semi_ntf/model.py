@@ -17,7 +17,7 @@ from manyview.cluster.semi_ntf.fusion import Fusion, first_weights, fuse, slice_
 from manyview.cluster.semi_ntf.graphs import Draw, Progress, of_sample
 from manyview.cluster.semi_ntf.settings import Settings
 from manyview.cluster.semi_ntf.shared import SharedBlock, factorize_shared, shared_block
-from manyview.cluster.semi_ntf.start import Labelling, n_vectors, spectrum
+from manyview.cluster.semi_ntf.start import Labeling, n_vectors, spectrum
 from manyview.cluster.semi_ntf.weights import (
     beyond_chance,
     label_indicator,
@@ -70,7 +70,7 @@ def fit_semi_ntf(
     keeper: Keeper | None = None,
     arrange: Arrange | None = None,
 ) -> Fitted:
-    """All stages after the graph; slice weights are learnt unless given, ``arrange`` may renumber the clusters."""
+    """All stages after the graph; slice weights are learned unless given, ``arrange`` may renumber the clusters."""
     K, n_samples = settings.n_clusters, draw.n_samples
     draw, chosen = choose_start(draw, engine, settings, progress, weights)
     graph, sample = draw.graph, draw.sample
@@ -108,7 +108,7 @@ class Start(NamedTuple):
     """The start of the factorization, as blocks over the rows."""
 
     Q: Rows[FloatArray]  # (V or F, n, K)
-    labels: Rows[IntArray] | None  # None: the start is no labelling, and nothing to fall back on
+    labels: Rows[IntArray] | None  # None: the start is no labeling, and nothing to fall back on
 
 
 def _rows_of(given: Any) -> Callable[[GraphBlock], Any]:
@@ -117,7 +117,7 @@ def _rows_of(given: Any) -> Callable[[GraphBlock], Any]:
 
 def _start(
     T: Rows[FloatArray],
-    rule: Labelling | None,
+    rule: Labeling | None,
     known: IntArray | None,
     graphs: Rows[GraphBlock],
     engine: Engine,
@@ -126,7 +126,7 @@ def _start(
 ) -> Start:
     """Orthonormal columns to start from: labels of some kind, or a matrix that the user gives.
 
-    The chosen labels themselves where all rows were sampled, else the nearest of their centres.
+    The chosen labels themselves where all rows were sampled, else the nearest of their centers.
     """
     K, init = settings.n_clusters, settings.init
     if isinstance(init, str) and init == "identity":
@@ -144,7 +144,7 @@ def _start(
 
 def _stack(
     T: Rows[FloatArray],
-    rule: Labelling | None,
+    rule: Labeling | None,
     graph: AnchorGraph,
     fusion: Fusion,
     graphs: Rows[GraphBlock],
@@ -162,7 +162,7 @@ def _stack(
             S = (rule.embedding(rows) * size).astype(settings.dtype, copy=False)
             return shared_block(block.start, S, Q.astype(settings.dtype, copy=False))
 
-        return engine.map(shared, engine.pair(graphs, engine.pair(start.Q, T)))
+        return engine.map(shared, engine.zip(graphs, engine.zip(start.Q, T)))
     n_slices = len(fusion.weights)
     transform = settings.options(n_slices).transform
     identity = start.labels is None and isinstance(settings.init, str)
@@ -179,13 +179,13 @@ def _stack(
         return first_block(block.start, S, first, H=np.array(H, dtype=settings.dtype), coupled=True)
 
     tensors = _slices(graph, fusion, graphs, engine, settings)
-    return engine.map(of_block, engine.pair(graphs, engine.pair(start.Q, tensors)))
+    return engine.map(of_block, engine.zip(graphs, engine.zip(start.Q, tensors)))
 
 
 def _slices(
     graph: AnchorGraph, fusion: Fusion, graphs: Rows[GraphBlock], engine: Engine, settings: Settings
 ) -> Rows[tuple[Any, ...]]:
-    """Every slice as a CSR matrix: raw for the paper, else degree-normalised and with the root of its weight."""
+    """Every slice as a CSR matrix: raw for the paper, else degree-normalized and with the root of its weight."""
     degrees = slice_degrees(graph, graphs, engine)
     scale = np.sqrt(fusion.weights)[:, None] / np.sqrt(np.where(degrees > 1e-12, degrees, np.inf))  # (L, m)
 
@@ -212,7 +212,7 @@ def _better_of(
 
 
 def _explained(rows: Rows[FactorBlock], labels: Rows[IntArray], engine: Engine, K: int) -> float:
-    """tr(Z'SS'Z) of the normalised indicator Z: what a hard factorization explains of ||S||²."""
+    """tr(Z'SS'Z) of the normalized indicator Z: what a hard factorization explains of ||S||²."""
 
     def sums(pair: tuple[FactorBlock, IntArray]) -> list[FloatArray]:
         block, known = pair
@@ -222,7 +222,7 @@ def _explained(rows: Rows[FactorBlock], labels: Rows[IntArray], engine: Engine, 
     def combine(first: list[FloatArray], second: list[FloatArray]) -> list[FloatArray]:
         return [a + b for a, b in zip(first, second, strict=True)]
 
-    parts = engine.reduce(sums, engine.pair(rows, labels), combine)
+    parts = engine.reduce(sums, engine.zip(rows, labels), combine)
     return float(sum(((part**2).sum(axis=0) / np.maximum(label_sizes(labels, engine, K), 1)).sum() for part in parts))
 
 
@@ -244,10 +244,10 @@ def _read(
         return fusion.label_masses(*pair, K)
 
     # D^(-1) B'Z / G: of what flows through an anchor, the share that comes from each cluster
-    anchor_membership = engine.reduce(mass, engine.pair(graphs, labels), add) * fusion.column_scale[:, None] ** 2
+    anchor_membership = engine.reduce(mass, engine.zip(graphs, labels), add) * fusion.column_scale[:, None] ** 2
     degrees = slice_degrees(graph, draw.sample, engine)
     shares = label_shares(of_sample(labels, draw, engine), degrees, draw.sample, engine, K)
-    indicator = engine.deliver(lambda block: block.H.swapaxes(0, 1), result.rows).swapaxes(0, 1)
+    indicator = engine.persist(lambda block: block.H.swapaxes(0, 1), result.rows).swapaxes(0, 1)
     if settings.paper:  # Algorithm 1 reads the labels off the mean of H and nothing else
         memberships = engine.map(_membership_of_H, result.rows)
     else:
@@ -263,10 +263,10 @@ def _read(
         draw, graphs, T, fusion, basis, known, sample_labels, merit, engine, n_clusters=len(found), seed=settings.seed
     )
     if settings.paper:
-        confidence = engine.deliver(lambda block: _margin(block[:, found]), memberships)
+        confidence = engine.persist(lambda block: _margin(block[:, found]), memberships)
     else:
-        confidence = engine.deliver(
-            lambda pair: doubt.margin(reading_of(pair[0], basis, len(found)), pair[1]), engine.pair(T, known)
+        confidence = engine.persist(
+            lambda pair: doubt.margin(reading_of(pair[0], basis, len(found)), pair[1]), engine.zip(T, known)
         )
     return Fitted(
         graph,
@@ -275,9 +275,9 @@ def _read(
         shares,
         shares if draw.first is None else np.clip(beyond_chance(shares, draw.first.chance), 0, 1),
         found,
-        engine.deliver(lambda block: block[:, found].astype(np.float64, copy=False), memberships),
+        engine.persist(lambda block: block[:, found].astype(np.float64, copy=False), memberships),
         confidence,
-        engine.collect(lambda pair: doubt.views_disagree(*pair), engine.pair(graphs, known)),
+        engine.collect(lambda pair: doubt.views_disagree(*pair), engine.zip(graphs, known)),
         doubt,
         engine.collect(lambda block: block, labels),
         result,

@@ -8,8 +8,8 @@ The index counts pairs of rows; its root is near the share of rows that keep the
 Q falls for K too small (clusters hold strangers) and for K too large (walks leave); S falls where a cut is arbitrary.
 The smallest K within one standard error of the best score is chosen, unless the spectrum leaves no doubt: a gap
 lambda_K - lambda_(K+1) that is wider than all others together decides. Everything is read off one spectrum of one fused
-graph: T = A W (n, R), a few thousand rows. Slice weights would depend on K: here they are learnt from labellings with
-2, 4, … 32 clusters together, so that no K is favoured.
+graph: T = A W (n, R), a few thousand rows. Slice weights would depend on K: here they are learned from labelings with
+2, 4, … 32 clusters together, so that no K is favored.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ from manyview.kernels.arrays import FloatArray, IntArray
 
 WEIGHT_ROUNDS = 2
 WEIGHT_CLUSTERS = (2, 4, 8, 16, 32)
-MOST_ROWS = 5_000  # rows of T that are clustered for every K
+MAX_ROWS = 5_000  # rows of T that are clustered for every K
 ROWS_PER_CLUSTER, ANCHORS_PER_CLUSTER = 4, 4  # fewer cannot show a cluster
-ALL_UP_TO, RATIO = 12, 1.2  # every K up to 12, then steps of a fifth; the neighbourhood of the best is filled in
+ALL_UP_TO, RATIO = 12, 1.2  # every K up to 12, then steps of a fifth; the neighborhood of the best is filled in
 N_PARTS = 6
 PATIENCE = 3  # values of K in a row that cannot win, before the scale is left
 
@@ -121,7 +121,7 @@ class Embedded(NamedTuple):
 
 
 def embed(graph: AnchorGraph, sample: list[GraphBlock], engine: Engine, largest: int, /, *, seed: int) -> Embedded:
-    """The fused graph of the sampled rows with weights that favour no K, and enough of its spectrum for ``largest``."""
+    """The fused graph of the sampled rows with weights that favor no K, and enough of its spectrum for ``largest``."""
     fusion = fuse(graph, sample, engine, _weights(graph, sample, engine, seed))
     return _embed(fusion, sample, engine, largest, seed)
 
@@ -130,16 +130,16 @@ def _embed(fusion: Fusion, sample: list[GraphBlock], engine: Engine, largest: in
     basis = spectrum(fusion, sample, engine, n_vectors(largest, WIDEST))
     T = np.asarray(engine.collect(partial(fusion.walk, right=basis.W), sample), dtype=np.float64)
     rows = np.arange(len(T))
-    if len(T) > MOST_ROWS:
-        rows = np.sort(np.random.default_rng(seed).choice(len(T), MOST_ROWS, replace=False))
-        T = T[rows] * np.sqrt(len(T) / MOST_ROWS)
+    if len(T) > MAX_ROWS:
+        rows = np.sort(np.random.default_rng(seed).choice(len(T), MAX_ROWS, replace=False))
+        T = T[rows] * np.sqrt(len(T) / MAX_ROWS)
     size = part_size(len(T), largest)
     parts = engine.map(lambda number: draw_part(T, size, seed=seed + 1 + number), list(range(N_PARTS)))
     return Embedded(T, basis.s, rows, draw_part(T, len(T), seed=seed), list(parts))
 
 
 def _weights(graph: AnchorGraph, sample: list[GraphBlock], engine: Engine, seed: int) -> FloatArray:
-    """Slice weights from labellings with few and with many clusters together."""
+    """Slice weights from labelings with few and with many clusters together."""
     weights = first_weights(graph)
     if len(weights) == graph.geometry.n_geometries:  # one view: nothing to weigh
         return weights
@@ -151,7 +151,7 @@ def _weights(graph: AnchorGraph, sample: list[GraphBlock], engine: Engine, seed:
         basis = spectrum(fusion, sample, engine, n_vectors(max(sizes)))
         T = engine.map(partial(fusion.walk, right=basis.W), sample)
         every = np.concatenate(list(T))
-        whole = draw_part(every, MOST_ROWS, seed=seed)
+        whole = draw_part(every, MAX_ROWS, seed=seed)
 
         def shares(K: int) -> FloatArray:
             rule = read(every, whole, K, seed=seed)  # noqa: B023
@@ -180,7 +180,7 @@ def choose(
     seed: int,
     progress: Callable[[int, int], None] | None = None,
 ) -> Selection:
-    """Score the candidates, or, with None, a coarse scale and then the neighbourhood of its best."""
+    """Score the candidates, or, with None, a coarse scale and then the neighborhood of its best."""
     curve: dict[int, Candidate] = {}
 
     def visit(numbers: list[int], *, stop: bool) -> None:
@@ -201,7 +201,7 @@ def choose(
     else:
         scale = coarse_scale(largest)
         visit(scale, stop=True)
-        visit(_neighbourhood(scale, max(curve.values(), key=lambda c: c.score).n_clusters), stop=False)
+        visit(_neighborhood(scale, max(curve.values(), key=lambda c: c.score).n_clusters), stop=False)
     first, last = min(curve), max(curve)
     return pick(
         tuple(curve[K] for K in sorted(curve)), fall=_eigenvalue(embedded, first) - _eigenvalue(embedded, last + 1)
@@ -221,8 +221,8 @@ def coarse_scale(largest: int, /) -> list[int]:
     return scale
 
 
-def _neighbourhood(scale: list[int], best: int) -> list[int]:
-    """The values between its neighbours on the scale, ten of them at most."""
+def _neighborhood(scale: list[int], best: int) -> list[int]:
+    """The values between its neighbors on the scale, ten of them at most."""
     at = scale.index(best)
     low, high = scale[max(at - 1, 0)], scale[min(at + 1, len(scale) - 1)]
     return list(range(low, high + 1, -(-(high - low) // 10) or 1))

@@ -21,10 +21,10 @@ from manyview.kernels.arrays import BoolArray, FloatArray
 from manyview.views import Views
 
 LEAST = 0.25  # of the best view's agreement; noise mostly has less than 0.15
-MANY_ROWS, LEAST_OF_MANY = 5_000, 0.18  # by so many rows also a weak view says something that can be used
-LEAST_OF_BEST = 0.2  # labels that no view supports prove nothing against any
-FEWEST_ROWS = 100  # by fewer no view is judged
-LEAST_OF_WORDS = 0.1  # a view of few words says little about most rows, but what it says is true
+MANY_ROWS, MIN_OF_MANY = 5_000, 0.18  # by so many rows also a weak view says something that can be used
+MIN_OF_BEST = 0.2  # labels that no view supports prove nothing against any
+MIN_ROWS = 100  # by fewer no view is judged
+MIN_OF_WORDS = 0.1  # a view of few words says little about most rows, but what it says is true
 
 
 class NoiseViewWarning(UserWarning):
@@ -40,10 +40,10 @@ class Scrutiny(NamedTuple):
 
 def without_noise(views: Views, built: Draw, settings: Settings, engine: Engine, progress: Progress, /) -> Draw:
     """The graph of the views that know something of the clusters; the same graph if all do."""
-    if not built.joint or built.n_samples < FEWEST_ROWS:
+    if not built.joint or built.n_samples < MIN_ROWS:
         return built
     first = look(built.graph, built.sample, engine, settings)
-    scrutiny = scrutinise(
+    scrutiny = scrutinize(
         mean_over_geometries(beyond_chance(first.shares, first.chance), built.graph),
         built.graph.geometry.kinds,
         built.n_samples,
@@ -56,12 +56,12 @@ def without_noise(views: Views, built: Draw, settings: Settings, engine: Engine,
     return built._replace(first=look(built.graph, built.sample, engine, settings))
 
 
-def scrutinise(agreement: FloatArray, kinds: tuple[str, ...], n_samples: int, /) -> Scrutiny:
+def scrutinize(agreement: FloatArray, kinds: tuple[str, ...], n_samples: int, /) -> Scrutiny:
     """Which views agree with the labels so much less than the best view that they cannot be about the same thing."""
-    if agreement.max() < LEAST_OF_BEST:
+    if agreement.max() < MIN_OF_BEST:
         return Scrutiny(agreement, np.zeros(len(kinds), dtype=bool))
-    of_numbers = LEAST if n_samples <= MANY_ROWS else LEAST_OF_MANY
-    least = np.array([LEAST_OF_WORDS if kind == "sparse counts" else of_numbers for kind in kinds])
+    of_numbers = LEAST if n_samples <= MANY_ROWS else MIN_OF_MANY
+    least = np.array([MIN_OF_WORDS if kind == "sparse counts" else of_numbers for kind in kinds])
     return Scrutiny(agreement, agreement < least * agreement.max())
 
 

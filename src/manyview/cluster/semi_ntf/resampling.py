@@ -2,10 +2,10 @@
 
     T = A W  (n, R)      rows of a part:  T_p'T_p = V diag(s²) V'      E = unit rows of T V[:, :r] diag(lambda^t / s)
 
-A part has its own eigenvectors inside the span that T keeps, its own k-means centres, and so its own label for every
-row. Nothing larger than R x R is decomposed, and rows that were not in the part are labelled like those that were.
+A part has its own eigenvectors inside the span that T keeps, its own k-means centers, and so its own label for every
+row. Nothing larger than R x R is decomposed, and rows that were not in the part are labeled like those that were.
 
-    agreement of two labellings: adjusted Rand index, 1 for the same partition, 0 for what chance gives
+    agreement of two labelings: adjusted Rand index, 1 for the same partition, 0 for what chance gives
     stability of a cluster: its mean Jaccard index |C and C'| / |C or C'| with the closest cluster of every part
 """
 
@@ -33,12 +33,12 @@ class Witness(NamedTuple):
     """A reading of some rows: from any row of T to a label."""
 
     map: FloatArray  # (R, r)
-    centres: FloatArray  # (K, r)
+    centers: FloatArray  # (K, r)
 
     def labels(self, T: FloatArray, /) -> IntArray:
-        """The nearest centre in the reading."""
+        """The nearest center in the reading."""
         E = unit_rows(T @ self.map)
-        return np.asarray((self.centres**2).sum(axis=1) - 2 * E @ self.centres.T).argmin(axis=1)
+        return np.asarray((self.centers**2).sum(axis=1) - 2 * E @ self.centers.T).argmin(axis=1)
 
 
 class Part(NamedTuple):
@@ -69,13 +69,13 @@ def part_size(n_rows: int, n_clusters: int, /) -> int:
 
 
 def read(T: FloatArray, part: Part, n_clusters: int, /, *, seed: int) -> Witness:
-    """The reading of a part's spectrum, with the k-means centres of its rows; in `few_distinct_rows_allowed`."""
+    """The reading of a part's spectrum, with the k-means centers of its rows; in `few_distinct_rows_allowed`."""
     s = part.basis.s[: n_vectors(n_clusters, FACTOR)]
     to_reading = part.basis.W[:, : len(s)] * reading_scale(s, STEPS)
-    return Witness(to_reading, _centres(unit_rows(T[part.rows] @ to_reading), n_clusters, seed))
+    return Witness(to_reading, _centers(unit_rows(T[part.rows] @ to_reading), n_clusters, seed))
 
 
-def _centres(E: FloatArray, n_clusters: int, seed: int) -> FloatArray:
+def _centers(E: FloatArray, n_clusters: int, seed: int) -> FloatArray:
     """k-means from the K most different rows (pivots of a QR) and from k-means++, whichever ends lower.
 
     A single random start merges two of many clusters often enough to pass for instability.
@@ -87,6 +87,6 @@ def _centres(E: FloatArray, n_clusters: int, seed: int) -> FloatArray:
 
 
 def jaccard(counts: FloatArray, /) -> FloatArray:
-    """For every cluster of the first labelling, its overlap (K,) with the closest one of the second."""
+    """For every cluster of the first labeling, its overlap (K,) with the closest one of the second."""
     union = counts.sum(axis=1)[:, None] + counts.sum(axis=0) - counts
     return np.asarray((counts / np.maximum(union, 1)).max(axis=1))

@@ -12,14 +12,14 @@ from manyview.cluster.semi_ntf.coupling import Coupling
 from manyview.kernels.gst import tau_for_threshold
 from manyview.kernels.tproduct import view_transform
 
-FEWEST_ANCHORS = 500
+MIN_ANCHORS = 500
 ANCHORS_PER_CLUSTER = 10
 PAPER_EXTRA_ANCHORS = 20
-NEIGHBOURS = 10
+NEIGHBORS = 10
 DOUBLE_UP_TO = 5_000  # rows kept in double precision; beyond, single precision halves time and memory
 RELATIVE_THRESHOLD = 0.3  # of sqrt(V), the singular value of a cluster on which all views agree
 PAPER_GST_STEPS = 4
-DRAWS = 4  # labellings of every reading: of as many draws of the anchors, or from as many starts of k-means
+DRAWS = 4  # labelings of every reading: of as many draws of the anchors, or from as many starts of k-means
 DRAWN_UP_TO = 5_000  # rows; with more of them a draw is less of an accident, and costs more
 DRAWN_RULES = ("kmeans", "random")  # anchors that another seed would choose otherwise
 PAPER: dict[str, Any] = {  # what Algorithm 1 fixes
@@ -45,7 +45,7 @@ class Settings:
     scale: str
     anchors: Any  # a rule, or row numbers
     n_anchors: int
-    neighbours: tuple[int, ...]
+    neighbors: tuple[int, ...]
     init: Any  # a rule, labels (N,), or a matrix (N, K)
     coupling: str
     view_transform: str
@@ -87,7 +87,7 @@ def resolve(estimator: Any, n_samples: int, seed: int, /, *, n_clusters: int | N
         anchors = _row_numbers(anchors, n_samples)
         n_anchors = len(anchors)
     elif estimator.n_anchors == "auto":
-        wanted = K + PAPER_EXTRA_ANCHORS if paper else max(FEWEST_ANCHORS, ANCHORS_PER_CLUSTER * K)
+        wanted = K + PAPER_EXTRA_ANCHORS if paper else max(MIN_ANCHORS, ANCHORS_PER_CLUSTER * K)
         n_anchors = min(n_samples, wanted)
     else:
         n_anchors = int(estimator.n_anchors)
@@ -106,7 +106,7 @@ def resolve(estimator: Any, n_samples: int, seed: int, /, *, n_clusters: int | N
         scale=estimator.scale,
         anchors=anchors,
         n_anchors=n_anchors,
-        neighbours=_neighbours(estimator.n_neighbors, n_anchors, paper),
+        neighbors=_neighbors(estimator.n_neighbors, n_anchors, paper),
         init=_init(estimator.init, n_samples, K),
         coupling=estimator.coupling,
         view_transform=estimator.view_transform,
@@ -125,9 +125,9 @@ def resolve(estimator: Any, n_samples: int, seed: int, /, *, n_clusters: int | N
     )
 
 
-def _neighbours(n_neighbors: Any, n_anchors: int, paper: bool) -> tuple[int, ...]:
+def _neighbors(n_neighbors: Any, n_anchors: int, paper: bool) -> tuple[int, ...]:
     if n_neighbors == "auto":
-        k = max(min(NEIGHBOURS, n_anchors - 1), 1)
+        k = max(min(NEIGHBORS, n_anchors - 1), 1)
         return (k,) if paper else (k, max(k // 2, 1))
     if n_neighbors >= n_anchors:
         raise ValueError(

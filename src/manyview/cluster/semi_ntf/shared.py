@@ -26,7 +26,7 @@ from typing import NamedTuple
 import numpy as np
 
 from manyview.cluster.semi_ntf.admm import (
-    LARGEST_PENALTY,
+    MAX_PENALTY,
     TRUSTED_CONDITION,
     Factorization,
     Keeper,
@@ -42,7 +42,7 @@ from manyview.kernels.sweep import gram, joined, projected, sweep, tiled, tiles_
 
 
 class SharedBlock(NamedTuple):
-    """The state of a stretch of rows, in tiles: of one block, or of neighbours that were joined."""
+    """The state of a stretch of rows, in tiles: of one block, or of neighbors that were joined."""
 
     start: int
     sizes: tuple[int, ...]  # rows of every one; each begins with a tile of its own
@@ -155,10 +155,10 @@ def _iterate(
     rows: Rows[SharedBlock], engine: Engine, loop: Loop, options: Options, *, StS: FloatArray, limit: float
 ) -> tuple[Rows[SharedBlock], Loop]:
     mu = loop.penalties.mu
-    after = Penalties(*(min(value * options.eta, LARGEST_PENALTY) for value in loop.penalties))
-    R = _orthogonaliser(rows, engine, loop)
+    after = Penalties(*(min(value * options.eta, MAX_PENALTY) for value in loop.penalties))
+    R = _orthogonalizer(rows, engine, loop)
     A = 2 * loop.G[0] @ R
-    scaled, shrink, threads, in_place = mu * R, mu / after.mu, engine.threads, engine.gives_up
+    scaled, shrink, threads, in_place = mu * R, mu / after.mu, engine.threads, engine.may_overwrite
 
     def of_block(block: SharedBlock) -> tuple[SharedBlock, Report]:
         _, sizes, S, U = block
@@ -175,7 +175,7 @@ def _iterate(
     return rows, Loop(G[None], after, history, loop.iteration + 1, converged, StP, BtB)
 
 
-def _orthogonaliser(rows: Rows[SharedBlock], engine: Engine, loop: Loop) -> FloatArray:
+def _orthogonalizer(rows: Rows[SharedBlock], engine: Engine, loop: Loop) -> FloatArray:
     """(BᵀB)^(-1/2); where B is ill-conditioned, with what a second step corrects."""
     root = inverse_root(loop.BtB)
     if root.condition <= TRUSTED_CONDITION:

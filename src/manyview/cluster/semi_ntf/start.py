@@ -27,20 +27,20 @@ WIDEST = 3  # the widest reading has 3K + 1 vectors
 READING_ROWS, READING_ROWS_PER_CLUSTER = 5_000, 100  # rows on which the readings are clustered
 
 
-class Labelling(NamedTuple):
-    """A reading with cluster centres: a label for any row of T."""
+class Labeling(NamedTuple):
+    """A reading with cluster centers: a label for any row of T."""
 
     scale: FloatArray  # (r,)
-    centres: FloatArray  # (K, r)
+    centers: FloatArray  # (K, r)
 
     def embedding(self, T: FloatArray, /) -> FloatArray:
         """E, the rows as the reading sees them."""
         return unit_rows(T[:, : len(self.scale)] * self.scale)
 
     def labels(self, T: FloatArray, /) -> IntArray:
-        """Labels of rows: the nearest centre in the reading."""
+        """Labels of rows: the nearest center in the reading."""
         E = self.embedding(T)
-        return np.asarray((self.centres**2).sum(axis=1) - 2 * E @ self.centres.T).argmin(axis=1)
+        return np.asarray((self.centers**2).sum(axis=1) - 2 * E @ self.centers.T).argmin(axis=1)
 
 
 def n_vectors(n_clusters: int, factor: float = WIDEST) -> int:
@@ -59,29 +59,29 @@ def spectrum(fusion: Fusion, sample: Rows[GraphBlock], engine: Engine, rank: int
     return right_basis(AtA, rank)
 
 
-def spectral_labellings(
+def spectral_labelings(
     basis: Basis, T: FloatArray, engine: Engine, n_clusters: int, /, *, n_init: int, n_repeats: int, seed: int
-) -> list[Labelling]:
-    """Every reading with the centres that k-means finds on rows of T (n, 3K + 1), from one or several starts."""
+) -> list[Labeling]:
+    """Every reading with the centers that k-means finds on rows of T (n, 3K + 1), from one or several starts."""
     n_rows = max(READING_ROWS, READING_ROWS_PER_CLUSTER * n_clusters)
     if len(T) > n_rows:
         T = T[np.sort(np.random.default_rng(seed).choice(len(T), n_rows, replace=False))]
 
-    def cluster(number: int) -> Labelling:
+    def cluster(number: int) -> Labeling:
         r, t = READINGS[number % len(READINGS)]
         scale = reading_scale(basis.s[: n_vectors(n_clusters, r)], t)
         E = unit_rows(T[:, : len(scale)] * scale)
-        return Labelling(scale, k_means(E, n_clusters, n_init=n_init, random_state=seed + number)[0])
+        return Labeling(scale, k_means(E, n_clusters, n_init=n_init, random_state=seed + number)[0])
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters is told at the end
         return list(engine.map(cluster, list(range(n_repeats * len(READINGS)))))
 
 
-def pivoted_labelling(basis: Basis, T: FloatArray, n_clusters: int, /) -> Labelling:
+def pivoted_labeling(basis: Basis, T: FloatArray, n_clusters: int, /) -> Labeling:
     """Labels by QR with pivoting of K vectors: no randomness, the same for any order of the rows."""
     scale = reading_scale(basis.s[:n_clusters], 0)
     U = T[:, : len(scale)] * scale
     labels, _ = pivoted_labels(U)
     E = unit_rows(U)
-    return Labelling(scale, np.stack([E[labels == k].mean(axis=0) for k in np.unique(labels)]))
+    return Labeling(scale, np.stack([E[labels == k].mean(axis=0) for k in np.unique(labels)]))

@@ -1,4 +1,4 @@
-"""How much every slice deserves to count, and which of many labellings to begin with; both learnt without labels.
+"""How much every slice deserves to count, and which of many labelings to begin with; both learned without labels.
 
 Candidates: for every draw of the anchors the fused graphs of the joint tables alone and of all slices by their merit,
 seven readings each. The one is chosen that is the largest in
@@ -34,7 +34,7 @@ from manyview.cluster.semi_ntf.fusion import (
     weights_from_shares,
 )
 from manyview.cluster.semi_ntf.settings import Settings
-from manyview.cluster.semi_ntf.start import Labelling, n_vectors, pivoted_labelling, spectral_labellings, spectrum
+from manyview.cluster.semi_ntf.start import Labeling, n_vectors, pivoted_labeling, spectral_labelings, spectrum
 from manyview.engine import Engine, Rows, add
 from manyview.kernels.agreement import mutual_agreement
 from manyview.kernels.arrays import FloatArray, IntArray
@@ -44,7 +44,7 @@ SEPARATION = 1.25  # per unit of agreement; up to 2 the shared data sets score t
 
 
 class Candidate(NamedTuple):
-    """Slice weights, and one labelling that their fused graph leads to."""
+    """Slice weights, and one labeling that their fused graph leads to."""
 
     weights: FloatArray  # (L,)
     scale: FloatArray  # (r,), the reading
@@ -52,14 +52,14 @@ class Candidate(NamedTuple):
     shares: FloatArray  # (L,), b
     basis: Basis  # of the sampled rows
 
-    def rule(self, T: FloatArray, /) -> Labelling:
-        """The labelling for all rows, from T (n, r') of the sampled ones."""
+    def rule(self, T: FloatArray, /) -> Labeling:
+        """The labeling for all rows, from T (n, r') of the sampled ones."""
         E = unit_rows(T[:, : len(self.scale)] * self.scale)
-        return Labelling(self.scale, np.stack([E[self.labels == k].mean(axis=0) for k in np.unique(self.labels)]))
+        return Labeling(self.scale, np.stack([E[self.labels == k].mean(axis=0) for k in np.unique(self.labels)]))
 
 
 class FirstLook(NamedTuple):
-    """The labellings of the joint tables alone, and what the slices (L,) say about the best of them."""
+    """The labelings of the joint tables alone, and what the slices (L,) say about the best of them."""
 
     degrees: FloatArray  # (L, m), column sums
     candidates: list[Candidate]
@@ -82,7 +82,7 @@ def second_look(
 
     Smooth vectors would be the cheaper consensus, but a noise view puts smooth vectors of its own among them; and a
     first consensus of all slices lets weak views that err alike outvote the one that can tell. The second look may
-    also lose: a view of few columns keeps almost anything smooth, and can draw the labels towards itself.
+    also lose: a view of few columns keeps almost anything smooth, and can draw the labels toward itself.
     """
     weighted = candidates(weights_from_shares(first.shares), first.degrees, graph, sample, engine, settings)
     return [*first.candidates, *weighted] if settings.shared else weighted  # coupled slices need a graph each
@@ -97,20 +97,20 @@ def candidates(
     settings: Settings,
     /,
 ) -> list[Candidate]:
-    """The labellings that one fused graph leads to."""
+    """The labelings that one fused graph leads to."""
     K = settings.n_clusters
     fusion = fuse(graph, sample, engine, weights)
     basis = spectrum(fusion, sample, engine, n_vectors(K))
     T = engine.collect(partial(fusion.walk, right=basis.W), sample)
     if isinstance(settings.init, str) and settings.init == "qr":
-        rules = [pivoted_labelling(basis, T, K)]
+        rules = [pivoted_labeling(basis, T, K)]
     else:
-        rules = spectral_labellings(
+        rules = spectral_labelings(
             basis, T, engine, K, n_init=settings.n_init, n_repeats=settings.n_repeats, seed=settings.seed
         )
     stops = np.cumsum([block.n_rows for block in sample])[:-1]
 
-    def candidate(rule: Labelling) -> Candidate:
+    def candidate(rule: Labeling) -> Candidate:
         labels = rule.labels(T)
         shares = label_shares(np.split(labels, stops), degrees, sample, engine, K)
         return Candidate(weights, rule.scale, labels, shares, basis)
@@ -137,14 +137,14 @@ def label_indicator(labels: IntArray, sizes: FloatArray, /) -> FloatArray:
 def label_shares(
     labels: Rows[IntArray], degrees: FloatArray, graphs: Rows[GraphBlock], engine: Engine, K: int, /
 ) -> FloatArray:
-    """b (L,) of a labelling: the consensus is its indicator, and products with that are counted."""
+    """b (L,) of a labeling: the consensus is its indicator, and products with that are counted."""
 
     def of_block(pair: tuple[GraphBlock, IntArray]) -> tuple[FloatArray, FloatArray]:
         block, known = pair
         counts = block.present.T.astype(np.float64) @ np.eye(K)[known]
         return block.label_masses(known, K, degrees.shape[1]), counts
 
-    masses, counts = engine.reduce(of_block, engine.pair(graphs, labels), add)  # (L, m, K), (L, K)
+    masses, counts = engine.reduce(of_block, engine.zip(graphs, labels), add)  # (L, m, K), (L, K)
     sizes = np.maximum(label_sizes(labels, engine, K), 1)
     return shares_of(masses / np.sqrt(sizes), (counts / sizes).sum(axis=1), degrees)
 
