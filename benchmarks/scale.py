@@ -6,8 +6,6 @@
     python benchmarks/scale.py disk     [--rows 1000000 10000000]      Parquet under a memory limit, beside memory
     python benchmarks/scale.py dask     [--rows 200000 400000]         three worker processes, bytes an iteration
     python benchmarks/scale.py kill     [--times 20]                   SIGKILL at random iterations, and resume
-    python benchmarks/scale.py estimate [--rows 30000 300000]          predicted beside measured
-    python benchmarks/scale.py unseen   [--seed 9] [--times 24]        the same for random shapes
     python benchmarks/scale.py page                                    docs/scale.md and its figure from the journal
 
 Three views of 20, 50 and 30 float32 columns, K = 10. A part prints its table as Markdown; with --record its
@@ -39,7 +37,6 @@ def main() -> None:
     parser.add_argument("part", choices=[*parts, "page", "one"])
     parser.add_argument("--rows", type=int, nargs="+")
     parser.add_argument("--times", type=int)
-    parser.add_argument("--seed", type=int, default=9, help="of random shapes")
     parser.add_argument("--folder", type=Path, help="where files are written; by default that of temporary files")
     parser.add_argument("--record", action="store_true", help="keep what was measured in the journal")
     parser.add_argument("--call", nargs="+", help=argparse.SUPPRESS)
@@ -53,7 +50,7 @@ def main() -> None:
         for record in parts[options.part](options):
             records.append(record)
             print(json.dumps(record), flush=True)
-        print("\n".join(getattr(tables, "estimate" if options.part == "unseen" else options.part)(records)))
+        print("\n".join(getattr(tables, options.part)(records)))
         if options.record:
             keep(options.part, records)
 

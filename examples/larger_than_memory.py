@@ -1,4 +1,4 @@
-"""Views that stay on disk: what a fit will need, the fit with a checkpoint, and labels for further files."""
+"""Views that stay on disk: the fit with a checkpoint, and labels for further files."""
 
 import tempfile
 from pathlib import Path
@@ -24,9 +24,6 @@ with tempfile.TemporaryDirectory() as name:
             pq.write_table(pa.table(columns), paths[view] / f"part.{part}.parquet")
 
     model = SemiNTF(n_clusters=5, random_state=0, scratch=folder)
-    need = model.estimate(10_000_000, WIDTHS)["disk"]
-    print(f"ten million such rows: {need.memory / 1e9:.1f} GB of memory, {need.scratch / 1e9:.1f} GB of scratch space")
-
     # killed and called again, it goes on from the last checkpoint and ends with the same bits
     model.fit(paths, checkpoint=folder / "checkpoint")
     print(f"labels of {len(model.labels_):,} rows, ARI {adjusted_rand_index(data.labels, model.labels_):.3f}")

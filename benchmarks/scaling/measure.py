@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import resource
 import signal
-import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
@@ -18,8 +17,8 @@ from threadpoolctl import threadpool_limits
 
 from manyview import FMCNOF, LMVSC, SFMC, SemiNTF
 from manyview.metrics import adjusted_rand_index
-from scaling.data import CHUNK, WIDTHS, K, parquet_of, paths_of, views_of, words
-from scaling.process import Result, in_a_process, peak_bytes, resident_bytes, timed
+from scaling.data import WIDTHS, K, paths_of, views_of, words
+from scaling.process import Result, peak_bytes, timed
 
 ITERATIONS = 60  # and as many copies, in turns: others share the memory of most machines
 
@@ -135,43 +134,7 @@ def one_disk(engine: str, folder: str, limit: str) -> Result:
     paths = paths_of(Path(folder), len(WIDTHS))
     model, result = timed(lambda: SemiNTF(K, random_state=0, engine=engine, scratch=folder).fit(paths))
     np.save(Path(folder) / f"labels-{engine}.npy", model.labels_)
-    result |= {"peak": peak_bytes(), "iterations": model.n_iter_}
-    return result | {"predicted_memory": model.estimate(len(model.labels_), WIDTHS, group_rows=CHUNK)[engine].memory}
-
-
-def one_estimate(engine: str, n_rows: str, n_clusters: str, columns: str, n_anchors: str) -> Result:
-    """What was needed, by this process or by workers, and what was to be expected; arrays in memory, else Parquet.
-
-    Predicting and writing files are not done before: what they leave in the allocator's hands would be missing later.
-    """
-    N, clusters, widths = int(n_rows), int(n_clusters), [int(width) for width in columns.split()]
-    anchors: Any = n_anchors if n_anchors == "auto" else int(n_anchors)
-    with tempfile.TemporaryDirectory() as folder:
-        model = SemiNTF(clusters, random_state=0, engine=engine, n_anchors=anchors, scratch=folder)
-        if engine == "memory":
-            views: list[Any] = views_of(N, widths, clusters)[0]
-        else:
-            in_a_process("one_parquet", folder, n_rows, columns, n_clusters)
-            views = paths_of(Path(folder), len(widths))
-        if engine != "dask":
-            result = timed(lambda: model.fit(views))[1]
-            predicted = model.estimate(N, widths, group_rows=CHUNK)[engine]
-        else:
-            distributed: Any = import_module("distributed")
-            with local_cluster(os.cpu_count() or 1) as cluster, distributed.Client(cluster) as client:
-                client.run(import_module, "manyview")
-                before = sum(client.run(resident_bytes).values())
-                result = timed(lambda: model.fit(views))[1]
-                result["above"] = sum(client.run(peak_bytes).values()) - before
-                predicted = model.estimate(N, widths, group_rows=CHUNK)[engine]
-    result |= {"predicted_seconds": predicted.seconds, "predicted_memory": predicted.memory}
-    return result | {"left_out": len(model.views_left_out_)}
-
-
-def one_parquet(folder: str, n_rows: str, columns: str, n_clusters: str) -> Result:
-    """Nothing but the files."""
-    parquet_of(int(n_rows), Path(folder), [int(width) for width in columns.split()], int(n_clusters))
-    return {}
+    return result | {"peak": peak_bytes(), "iterations": model.n_iter_}
 
 
 def local_cluster(n_workers: int = 3) -> Any:

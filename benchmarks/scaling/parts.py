@@ -11,14 +11,13 @@ from pathlib import Path
 import numpy as np
 
 from manyview.metrics import adjusted_rand_index
-from scaling.data import WIDTHS, K, parquet_of
+from scaling.data import parquet_of
 from scaling.process import Result, in_a_process, in_turns
 
 LIMIT = 3_000_000_000  # bytes that a fit from disk may allocate
 LLOYD = "KMeans, 20 passes"
 MAX_ROWS = {"SpectralClustering": 10_000, "SFMC": 10_000, "LMVSC": 100_000}  # beyond, minutes to hours
 Options = argparse.Namespace
-Case = tuple[str, int, int, str, str]  # engine, rows, clusters, columns, anchors
 
 
 def speed(options: Options) -> Iterator[Result]:
@@ -91,58 +90,4 @@ def kill(options: Options) -> Iterator[Result]:
             yield {"iteration": moment, "died": died, "equal": equal}
 
 
-def estimate(options: Options) -> Iterator[Result]:
-    """Predicted beside measured, where factors were found: many rows, and one size at a time far from the usual."""
-    usual, rows = " ".join(map(str, WIDTHS)), options.rows
-    cases: list[Case] = [("memory", n, K, usual, "auto") for n in rows or (3_000, 30_000, 300_000, 1_000_000)]
-    cases += [("disk", n, K, usual, "auto") for n in rows or (30_000, 300_000, 1_000_000)]
-    cases += [("dask", n, K, usual, "auto") for n in rows or (30_000, 300_000, 1_000_000)]
-    if not rows:
-        cases += [("memory", 100_000, 50, usual, "auto"), ("memory", 100_000, 100, "64 64", "auto")]
-        cases += [("memory", 100_000, 5, "500 300", "auto"), ("memory", 2_000, K, "5000 3000", "auto")]
-        cases += [("memory", 200_000, K, " ".join(["10"] * 8), "auto"), ("memory", 100_000, K, usual, "2000")]
-        cases += [("disk", 200_000, 30, "100 100 100", "auto"), ("dask", 100_000, 30, "100 100 100", "auto")]
-    yield from map(estimated, cases)
-
-
-def unseen(options: Options) -> Iterator[Result]:
-    """The same for random shapes: nobody can have adjusted anything on them."""
-    yield from ({"seed": options.seed} | estimated(case) for case in random_shapes(options.times or 24, options.seed))
-
-
-def estimated(case: Case) -> Result:
-    """One case."""
-    return dict(zip(("engine", "rows", "K", "columns", "anchors"), case, strict=True)) | in_a_process(
-        "one_estimate", *case
-    )
-
-
-def random_shapes(times: int, seed: int) -> list[Case]:
-    """Sizes from even distributions of their logarithms."""
-    rng = random.Random(seed)
-
-    def drawn(smallest: float, largest: float) -> int:
-        return int(smallest * (largest / smallest) ** rng.random())
-
-    return [
-        (
-            ("memory", "disk", "dask")[i % 3],
-            drawn(1_000, 500_000),
-            drawn(2, 40),
-            " ".join(str(drawn(4, 400)) for _ in range(rng.randint(1, 5))),
-            "auto",
-        )
-        for i in range(times)
-    ]
-
-
-PARTS: Sequence[Callable[[Options], Iterator[Result]]] = (
-    speed,
-    roofline,
-    reuters,
-    disk,
-    dask,
-    kill,
-    estimate,
-    unseen,
-)
+PARTS: Sequence[Callable[[Options], Iterator[Result]]] = (speed, roofline, reuters, disk, dask, kill)

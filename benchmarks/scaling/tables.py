@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from statistics import median
 
 from manyview.engine import BLOCK_ROWS
@@ -11,7 +11,6 @@ from scaling.data import WIDTHS, K
 from scaling.parts import LLOYD
 from scaling.process import Result
 
-PROMISED = 1.5  # the factor within which needs are predicted
 PUBLISHED_REUTERS = 420  # seconds
 NEIGHBORS = 10
 TWO_CORES = 2  # of the machine, for work that all threads share
@@ -113,8 +112,7 @@ def disk(records: Records) -> list[str]:
 
     def row(n_rows: int, engine: str, limit: str, one: Result, ari: str) -> list[str]:
         seconds, peak = f"{one['seconds']:.0f}", f"{one['peak'] / 1e9:.2f}"
-        above, predicted = (megabytes(one[key]) for key in ("above", "predicted_memory"))
-        return [f"{n_rows:,}", engine, limit, seconds, peak, above, predicted, str(one["iterations"]), ari]
+        return [f"{n_rows:,}", engine, limit, seconds, peak, megabytes(one["above"]), str(one["iterations"]), ari]
 
     rows = []
     for one in records:
@@ -122,7 +120,7 @@ def disk(records: Records) -> list[str]:
         rows.append(row(one["rows"], "disk", f"{one['limit'] / 1e9:.0f}", one, ari))
         if "in_memory" in one:
             rows.append(row(one["rows"], "memory", "", one["in_memory"], ""))
-    head = ("rows", "engine", "limit GB", "s", "peak of the process GB", "above its start MB", "MB predicted")
+    head = ("rows", "engine", "limit GB", "s", "peak of the process GB", "above its start MB")
     return table((*head, "iterations", "ARI with memory"), rows)
 
 
@@ -149,48 +147,6 @@ def kill(records: Records) -> list[str]:
     return [f"Killed by SIGKILL after {died} random iterations and taken up again, equal to the bit {equal} times."]
 
 
-def ratio(predicted: float, measured: float) -> float:
-    """How far off, at least one."""
-    return max(predicted / measured, measured / predicted)
-
-
-def estimate(records: Records) -> list[str]:
-    """Predicted beside measured; what is off by more than promised stands out."""
-
-    def pair(predicted: float, measured: float, say: Callable[[float], str]) -> list[str]:
-        off = ratio(predicted, measured) > PROMISED
-        return [f"**{say(predicted)}**" if off else say(predicted), say(measured)]
-
-    rows = [
-        [
-            f"{one['rows']:,}",
-            str(one["K"]),
-            one["columns"].replace(" ", ", "),
-            one["anchors"],
-            one["engine"],
-            *pair(one["predicted_seconds"], one["seconds"], short),
-            *pair(one["predicted_memory"], one["above"], megabytes),
-            str(one["left_out"] or ""),
-        ]
-        for one in records
-    ]
-    head = ("rows", "K", "columns", "anchors", "engine", "s predicted", "s", "MB predicted", "MB", "views left out")
-    return table(head, rows)
-
-
-def within(records: Records) -> tuple[int, int, float]:
-    """Predictions within the promised factor, all, and the largest factor."""
-    ratios = [ratio(one["predicted_seconds"], one["seconds"]) for one in records]
-    ratios += [ratio(one["predicted_memory"], one["above"]) for one in records]
-    return sum(value <= PROMISED for value in ratios), len(ratios), max(ratios)
-
-
-def said_within(records: Records) -> list[str]:
-    """One line on the table above it."""
-    good, of_all, worst = within(records)
-    return [f"Of these {of_all} predictions {good} are within a factor of {PROMISED}, and all within {worst:.1f}."]
-
-
 def goals(by_part: dict[str, Records]) -> list[str]:
     """What was asked for, and what the records say."""
     ours = {one["rows"]: one for one in by_part["speed"] if one["method"] == "SemiNTF"}
@@ -210,7 +166,6 @@ def goals(by_part: dict[str, Records]) -> list[str]:
     rivals = {method: took["SemiNTF"] / value for method, value in took.items() if method != "SemiNTF"}
     million, most = min(by_part["disk"], key=lambda o: o["rows"]), max(by_part["disk"], key=lambda o: o["rows"])
     killed, traffic = by_part["kill"], [one["bytes"] / 1e3 for one in by_part["dask"]]
-    usual, unseen = within(by_part["estimate"]), within(by_part["unseen"])
     per_rival = ", ".join(f"{share:.2f} of {method}" for method, share in rivals.items())
     rows = [
         (
@@ -253,12 +208,6 @@ def goals(by_part: dict[str, Records]) -> list[str]:
             all(one["same"] and one["same_after_kill"] for one in by_part["dask"]),
             f"{min(traffic):.0f} to {max(traffic):.0f} kB an iteration from "
             f"{by_part['dask'][0]['rows']:,} to {by_part['dask'][-1]['rows']:,} rows",
-        ),
-        (
-            "time and memory estimated within 1.5",
-            usual[0] == usual[1] and unseen[0] == unseen[1],
-            f"{usual[0]} of {usual[1]} in usual shapes, at most {usual[2]:.1f}; {unseen[0]} of {unseen[1]} in random "
-            f"shapes, at most {unseen[2]:.1f}",
         ),
     ]
     return table(("goal", "reached", ""), [(goal, "yes" if reached else "no", said) for goal, reached, said in rows])
@@ -319,7 +268,5 @@ def made(by_part: dict[str, Records]) -> dict[str, list[str]]:
         "disk": disk(by_part["disk"]),
         "dask": dask(by_part["dask"]),
         "kill": kill(by_part["kill"]),
-        "estimate": [*estimate(by_part["estimate"]), "", *said_within(by_part["estimate"])],
         "billion": billion(by_part),
-        "unseen": [*estimate(by_part["unseen"]), "", *said_within(by_part["unseen"])],
     }

@@ -52,12 +52,6 @@ def test_rows_in_memory_and_in_parquet_are_the_same(scale, tmp_path):
         np.testing.assert_array_equal(view, pq.read_table(path).to_pandas().to_numpy())
 
 
-def test_random_shapes_follow_their_seed(scale):
-    parts = importlib.import_module("scaling.parts")
-    assert parts.random_shapes(6, 1) == parts.random_shapes(6, 1) != parts.random_shapes(6, 2)
-    assert {case[0] for case in parts.random_shapes(6, 1)} == {"memory", "disk", "dask"}
-
-
 def test_one_measurement_in_a_process_of_its_own(scale):
     command = [sys.executable, scale.__file__, "one", "--call", "one_speed", "SemiNTF", "6000"]
     found = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)

@@ -12,7 +12,7 @@ from numpy.testing import assert_array_equal
 
 import watching
 from manyview.engine import MemoryEngine, add
-from manyview.engine.dask import DaskEngine, _bundle_size, memory_of_workers, seconds_of_a_pass
+from manyview.engine.dask import DaskEngine, _bundle_size, memory_of_workers
 from manyview.engine.rows import even_edges
 
 distributed = pytest.importorskip("distributed")
@@ -167,10 +167,6 @@ def test_small_lists_stay_here(client):
         assert_array_equal(engine.collect(np.atleast_1d, [1, 2]), [1, 2])
         assert_array_equal(engine.persist(np.atleast_1d, [1, 2]), [1, 2])
     assert engine.computes == 0
-
-
-def test_a_pass_takes_time_even_with_nothing_in_it(client):
-    assert 0 < seconds_of_a_pass(1000, 100) < 60
 
 
 def test_workers_say_how_much_memory_they_may_take(client):

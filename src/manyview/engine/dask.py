@@ -8,7 +8,6 @@ The scheduler keeps the graph that led to a bundle, so what a lost worker held i
 from __future__ import annotations
 
 import pickle
-import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError

@@ -10,11 +10,11 @@ from manyview.cluster.semi_ntf.settings import Settings, resolve
 from manyview.engine import Engine
 from manyview.views import Views
 
-FEWEST, USUAL = 2, 10  # clusters; one is no choice
+FEWEST = 2  # clusters; one is no choice
 
 
-def first_settings(estimator: Any, n_samples: int, seed: int, /, *, n_clusters: int = FEWEST) -> Settings:
-    """Settings of the graph; with ``n_clusters="auto"`` those for so many clusters, until K is known."""
+def first_settings(estimator: Any, n_samples: int, seed: int, /) -> Settings:
+    """Return the settings of the graph; with ``n_clusters="auto"`` those for two clusters, until K is known."""
     if estimator.n_clusters != "auto":
         return resolve(estimator, n_samples, seed)
     if estimator.variant == "paper":
@@ -24,7 +24,7 @@ def first_settings(estimator: Any, n_samples: int, seed: int, /, *, n_clusters: 
         )
     if not isinstance(estimator.init, str):
         raise ValueError("n_clusters='auto' cannot go with labels or a matrix as init: give n_clusters.")
-    return resolve(estimator, n_samples, seed, n_clusters=n_clusters)
+    return resolve(estimator, n_samples, seed, n_clusters=FEWEST)
 
 
 def settle(

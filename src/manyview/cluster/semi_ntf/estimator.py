@@ -13,15 +13,15 @@ from sklearn.utils.validation import check_is_fitted
 from manyview.cluster.parameters import check_parameters, check_sizes
 from manyview.cluster.semi_ntf import cautions
 from manyview.cluster.semi_ntf.attribution import Explanation, explain
-from manyview.cluster.semi_ntf.automatic import FEWEST, USUAL, first_settings, settle
+from manyview.cluster.semi_ntf.automatic import FEWEST, first_settings, settle
 from manyview.cluster.semi_ntf.checkpoint import checkpoint_for
 from manyview.cluster.semi_ntf.constraints import CONSTRAINTS
 from manyview.cluster.semi_ntf.continuity import arrangement
-from manyview.cluster.semi_ntf.cost import Estimate, estimate, require_room
 from manyview.cluster.semi_ntf.doubt import Assessment
 from manyview.cluster.semi_ntf.engines import chosen_engine, engine_for
 from manyview.cluster.semi_ntf.graphs import build_graphs, reporter
 from manyview.cluster.semi_ntf.growth import absorb
+from manyview.cluster.semi_ntf.memory import require_room
 from manyview.cluster.semi_ntf.model import Fitted, fit_semi_ntf
 from manyview.cluster.semi_ntf.n_clusters import Selection
 from manyview.cluster.semi_ntf.noise import without_noise
@@ -356,26 +356,6 @@ class SemiNTF(ClusterMixin, TransformerMixin, BaseEstimator):
         grown, self.labels_, self.membership_, self.confidence_ = absorb(self, *engine_for(self, views))
         self.fusion_, self.anchor_membership_, self.cluster_sizes_ = grown
         return self
-
-    def estimate(self, n_samples: int, view_widths: Any, *, group_rows: int | None = 1_048_576) -> Estimate:
-        """Memory, scratch space and seconds that a fit of dense views would need, per engine.
-
-        Bytes follow from the shapes; seconds from a measurement of a second or so, with an active client also of the
-        Dask scheduler. ``"memory"`` reads arrays, the others Parquet with row groups of so many rows, by default as
-        Arrow and pandas write it; without (``None``) .npy files. ``n_clusters="auto"`` is taken for ten.
-
-        Examples
-        --------
-        >>> from manyview import SemiNTF
-        >>> need = SemiNTF(n_clusters=10).estimate(1_000_000, [20, 50, 30])
-        >>> need["disk"].memory < need["memory"].memory < 2e9
-        True
-        """
-        check_parameters(self, CONSTRAINTS)
-        settings = first_settings(self, n_samples, 0, n_clusters=USUAL)
-        return estimate(
-            settings, n_samples, view_widths, group_rows=group_rows, block_rows=self.block_rows, n_jobs=self.n_jobs
-        )
 
     def _read_rows(self, X: Any, read: Callable[[Reader, Engine, Rows[RowBlock]], Any]) -> Any:
         check_is_fitted(self)

@@ -1,0 +1,132 @@
+"""Refuse a fit for which there is not enough memory or disk space, before it starts.
+
+A fit keeps, per row, its graph (L slices of k weights and anchor numbers), 3K + 1 columns of T and of S, U and its
+start, and the results; with a coupling it keeps five factors per slice instead of U. The three stages of a fit (sample,
+graph, factorization) hold more for a moment. The factors below were fitted to the measured peaks of 54 shapes with 500
+to 300,000 rows, 3 to 1,500 columns, 2 to 80 clusters and one to four threads.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from math import hypot
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from joblib import effective_n_jobs
+
+from manyview.anchors.search import number_type
+from manyview.cluster.semi_ntf.graphs import SAMPLED_ROWS
+from manyview.cluster.semi_ntf.settings import Settings
+from manyview.engine.dask import memory_of_workers
+from manyview.engine.room import available_memory
+from manyview.engine.rows import even_edges
+from manyview.geometry.fit import WORD_RANKS
+from manyview.views import Views
+from manyview.views.arrow import COLUMNS_AT_ONCE, NUMBERS_AT_ONCE, PIECE_ROWS, WHOLE_ROWS
+from manyview.views.check import is_elsewhere
+
+BYTES_PER_THREAD = 7_000_000
+BYTES_PER_LABEL = 25
+BYTES_PER_DECODED_NUMBER, MAX_BYTES_PER_DECODED_COLUMN, PARQUET_READER_BYTES = 20, 3_300_000, 25_000_000
+COPIES_OF_SAMPLE, COPIES_OF_SAMPLED_GRAPH, NUMBERS_PER_SAMPLED_ANCHOR, COPIES_OF_SPECTRUM = 2.4, 2.4, 1.3, 3.5
+COPIES_OF_BLOCK, NUMBERS_PER_WEIGHT, NUMBERS_PER_CLUSTER, COPIES_OF_COUPLED_FACTORS = 1.6, 8.0, 18, 3.2
+DISK_OVERHEAD_FACTOR = 1.06
+
+
+class Need(NamedTuple):
+    """Bytes of memory and of scratch space that a fit takes; with Dask, on all workers together."""
+
+    memory: int
+    scratch: int = 0
+
+
+def require_room(name: str, settings: Settings, views: Views, estimator: Any, /) -> None:
+    """Raise an error if the fit needs more memory or disk space than is free, and say what would work."""
+    needs = estimate_needs(settings, views, estimator)
+    needed, (memory, scratch) = needs[name].memory, needs["disk"]
+    free = memory_of_workers() if name == "dask" else available_memory()
+    if free is not None and needed > free:
+        where = " on the workers" if name == "dask" else ""
+        in_files = f"engine='disk' needs {_said(memory)} of memory and {_said(scratch)} of scratch space"
+        remedy = "Lower block_rows or n_jobs, or spread the rows over machines with engine='dask'."
+        if name == "dask":
+            remedy = f"Start more workers; {in_files} on one machine."
+        elif name == "memory" and memory <= free:
+            remedy = f"{in_files}, best with views in .npy or Parquet files."
+        raise MemoryError(f"This fit needs about {_said(needed)} of memory and {_said(free)} are free{where}. {remedy}")
+    if name == "disk":
+        directory = tempfile.gettempdir() if estimator.scratch is None else estimator.scratch
+        space = shutil.disk_usage(directory).free
+        if scratch > space:
+            raise OSError(
+                f"This fit needs about {_said(scratch)} of scratch space and {str(directory)!r} has "
+                f"{_said(space)}: name another directory (scratch=), or use engine='dask'."
+            )
+
+
+def estimate_needs(settings: Settings, views: Views, estimator: Any, /) -> dict[str, Need]:
+    """Estimate what each engine needs for these views."""
+    n_rows, tables = len(views), views.tables
+    n_threads = int(effective_n_jobs(-1 if estimator.n_jobs is None else estimator.n_jobs))
+    blocks = even_edges(n_rows, estimator.block_rows)
+    rows_at_work = min(n_threads, len(blocks)) * max(stop - start for start, stop in blocks)
+
+    # Bytes per row; s is the size of a number that is kept. Of a sparse table the fit only densifies the scores.
+    s, m, k, K = np.dtype(settings.dtype).itemsize, settings.n_anchors, settings.neighbors[0], settings.n_clusters
+    widths = [min(t.shape[1], max(WORD_RANKS)) if sp.issparse(t) else t.shape[1] for t in tables]
+    columns = max(t.dtype.itemsize for t in tables) * sum(widths)
+    n_geometries = 2 if settings.scale == "auto" else 1
+    L = n_geometries * (len(tables) + (len(tables) > 1 and not settings.paper))
+    graph = L * (k * (number_type(m)().itemsize + s) + 1)
+    T, results, coupled_factors = s * (3 * K + 1), 8 * K + 56, s * 5 * L * K
+    if settings.shared:
+        kept = 2 * T + 4 * s * K + results
+        at_once_in_memory = at_once = float(s * NUMBERS_PER_CLUSTER * K)
+    else:
+        kept = L * k * (4 + s) + T + 2 * coupled_factors + s * (L + 1) * K + results
+        at_once_in_memory, at_once = 0.0, COPIES_OF_COUPLED_FACTORS * coupled_factors
+    sampled = COPIES_OF_SAMPLE * columns + NUMBERS_PER_SAMPLED_ANCHOR * s * m + COPIES_OF_SAMPLED_GRAPH * graph
+
+    # Bytes of all rows, and bytes that each stage holds for a moment.
+    all_graphs, all_rows = n_rows * graph, n_rows * (graph + kept)
+    sampling = min(n_rows, SAMPLED_ROWS) * sampled + COPIES_OF_SPECTRUM * 8 * (n_geometries * m) ** 2
+    building = rows_at_work * (NUMBERS_PER_WEIGHT * s * L * k + COPIES_OF_BLOCK * columns)
+    factorizing = rows_at_work * at_once
+    parquet = [t for t in tables if getattr(t, "slow", False)]
+    decoding = sum(_decoding_bytes(t) for t in parquet)
+    threads, reader = n_threads * BYTES_PER_THREAD, PARQUET_READER_BYTES if parquet else 0
+
+    # The allocator gives back only a part between two stages: the peak lies between the largest stage and their sum.
+    in_memory = hypot(sampling, all_graphs + building, all_rows + rows_at_work * at_once_in_memory)
+    on_disk = hypot(decoding, sampling, building, BYTES_PER_LABEL * n_rows + factorizing)
+    on_workers = hypot(n_threads * decoding, all_graphs + building, all_rows + factorizing)
+    # The memory engine loads files, the disk engine decodes Parquet once, and workers hold everything.
+    whole, loaded = sum(map(_size, tables)), sum(_size(t) for t in tables if is_elsewhere(t))
+    return {
+        "memory": Need(int(threads + in_memory) + loaded),
+        "disk": Need(int(DISK_OVERHEAD_FACTOR * (threads + on_disk)) + reader, all_rows + (whole if parquet else 0)),
+        "dask": Need(int(threads + on_workers) + n_threads * reader + whole),
+    }
+
+
+def _decoding_bytes(table: Any) -> int:
+    """Estimate the bytes that reading a Parquet table takes: one piece, and the pages of some columns."""
+    n_columns, piece_rows = table.shape[1], max(stop - start for start, stop in table.pieces)
+    column = min(BYTES_PER_DECODED_NUMBER * piece_rows, MAX_BYTES_PER_DECODED_COLUMN)
+    if piece_rows > WHOLE_ROWS:
+        return int(n_columns * column)
+    at_once = min(max(NUMBERS_AT_ONCE // piece_rows, 1), COLUMNS_AT_ONCE, n_columns)
+    return int(table.dtype.itemsize * min(piece_rows, PIECE_ROWS) * n_columns + at_once * column)
+
+
+def _size(table: Any) -> int:
+    if sp.issparse(table):
+        return int(table.data.nbytes + table.indices.nbytes + table.indptr.nbytes)
+    return int(table.shape[0] * table.shape[1] * table.dtype.itemsize)
+
+
+def _said(size: int) -> str:
+    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"
