@@ -19,11 +19,10 @@ import numpy as np
 from manyview.engine.blas import one_blas_thread
 from manyview.engine.memory import MemoryEngine
 from manyview.engine.optional import optional
-from manyview.engine.rows import BLOCK_ROWS, B, C, Rows, T, add, as_contiguous, concatenate, even_edges, fold
+from manyview.engine.rows import BLOCK_ROWS, B, C, Rows, T, as_contiguous, concatenate, even_edges, fold
 
 BUNDLES_PER_THREAD = 8
 MIN_BUNDLES = 16
-TIMED_PASSES = 7
 FAN_IN = 8  # partial results that one task combines; a power of two keeps the tree
 
 
@@ -268,22 +267,6 @@ def _active_client() -> Any:
             "engine='dask' needs a cluster: start a distributed.Client first, for example "
             "`client = distributed.Client()` for the cores of this machine."
         ) from error
-
-
-def seconds_of_a_pass(n_rows: int, block_rows: int, /) -> float:
-    """Of a pass over blocks with nothing in them, on the cluster of the active client: what the scheduler takes."""
-    engine = DaskEngine(block_rows=block_rows)
-    rows = engine.partition(_nothing, n_rows)
-    seconds = []
-    for _ in range(TIMED_PASSES):
-        start = time.perf_counter()
-        engine.step(lambda block: (block, 1), rows, add)
-        seconds.append(time.perf_counter() - start)
-    return float(np.median(seconds))
-
-
-def _nothing(start: int, stop: int) -> int:
-    return start
 
 
 def memory_of_workers() -> int | None:
