@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import adjusted_rand_score
 
-from manyview.kernels.spectral import pivoted_labels, reading_scale, right_basis, unit_rows
+from manyview.kernels.spectral import pivoted_labels, diffusion_scale, right_basis, unit_rows
 
 from oracles import spectral_oracle
 
@@ -76,9 +76,9 @@ def test_a_reading_weighs_the_vectors_by_the_steps_of_a_random_walk():
     A = matrix([4.0, 2.0, 1.0], 25, 5, 1)
     W, s = right_basis(A.T @ A, 3)
     U = A @ W / s
-    assert_allclose(A @ W * reading_scale(s, 0), U, atol=1e-10)
-    assert_allclose(A @ W * reading_scale(s, 2.0), U * np.array([1, 1 / 4, 1 / 16]) ** 2, atol=1e-10)
-    assert_allclose(A @ W * reading_scale(s, 0.5), U * np.array([1, 1 / 2, 1 / 4]), atol=1e-10)
+    assert_allclose(A @ W * diffusion_scale(s, 0), U, atol=1e-10)
+    assert_allclose(A @ W * diffusion_scale(s, 2.0), U * np.array([1, 1 / 4, 1 / 16]) ** 2, atol=1e-10)
+    assert_allclose(A @ W * diffusion_scale(s, 0.5), U * np.array([1, 1 / 2, 1 / 4]), atol=1e-10)
 
 
 def test_unit_rows_keep_their_direction_and_zero_rows_stay_zero():

@@ -111,6 +111,7 @@ def fit_geometry(
     *,
     scale: str = "auto",
     equalize: bool = True,
+    whiten: bool = True,
     seed: int = 0,
     dtype: str = "float64",
     left_out: tuple[int, ...] = (),
@@ -118,8 +119,8 @@ def fit_geometry(
 ) -> Geometry:
     """Decide and fit the geometry of all views.
 
-    ``equalize=False`` leaves the tables at the scale that their scaling gives them (as the paper does). ``dtype`` is
-    the precision of scores, ``names`` are for errors.
+    ``equalize=False`` leaves the tables at the scale that their scaling gives them (as the paper does). ``whiten``
+    allows partial whitening of dense views, ``dtype`` is the precision of scores, ``names`` are for errors.
     """
     columns = column_statistics(rows, engine)
     n_rows = columns[0].n_rows + columns[0].n_missing
@@ -136,8 +137,9 @@ def fit_geometry(
     scalings: Scalings = tuple(zip(*(maps for _, maps in chosen), strict=True))
     sparse = tuple(v for v, kind in enumerate(kinds) if kind == "sparse counts" and v not in left_out)
     words = tuple(scores[sparse].first(rank) for rank in WORD_RANKS) if len(sparse) > 1 else ()
-    if scale == "auto":
+    if scale == "auto" and whiten:
         scalings = partially_whitened(scalings, kinds, rows, engine, n_rows=n_rows, seed=seed)
+    if scale == "auto":
         scalings = tuple(tuple(_in_precision(scaling, dtype) for scaling in of_view) for of_view in scalings)
     absent = np.array([MIN_FILLED_ROWS < c.n_filled < c.n_rows for c in columns])
     absent &= scale == "auto" and len(columns) > 1  # with one view, an empty row has nowhere else to go

@@ -35,8 +35,8 @@ def _fix_signs(W: FloatArray) -> FloatArray:
     return W * np.where(largest < 0, -1, 1)
 
 
-def reading_scale(s: FloatArray, steps: float, /) -> FloatArray:
-    """Column scale that turns A W = U diag(s) into the random-walk reading U diag(lambda^steps), lambda = s²/s_1²."""
+def diffusion_scale(s: FloatArray, steps: float, /) -> FloatArray:
+    """Column scale that turns A W = U diag(s) into the diffusion embedding U diag(lambda^steps), lambda = s²/s_1²."""
     return (s / s[0]) ** (2 * steps) / s
 
 
@@ -44,15 +44,3 @@ def unit_rows(x: FloatArray, /) -> FloatArray:
     """Rows divided by their length; a zero row stays zero."""
     length = np.sqrt(np.einsum("nd,nd->n", x, x))[:, None]
     return x / np.where(length > 0, length, 1)
-
-
-def pivoted_labels(U: FloatArray, /) -> tuple[IntArray, FloatArray]:
-    """Labels and rotation from K singular vectors, by QR with column pivoting of U' (no randomness).
-
-    The K pivot rows are the most different samples; the polar factor of their K x K block turns U toward them.
-    """
-    K = U.shape[1]
-    _, _, pivots = scipy.linalg.qr(U.T, mode="economic", pivoting=True)
-    left, _, right = np.linalg.svd(U[pivots[:K]].T)
-    rotation = left @ right  # (K, K)
-    return np.abs(U @ rotation).argmax(axis=1), rotation

@@ -9,7 +9,7 @@ their anchors, which is why they can be summed: a row's neighbors in one view me
     b_l = ||S_l' U||² / ||U||²  (over the rows that slice l knows),   S_l = W_l diag(column sums)^(-1/2)
     w_l = 1 / (1 - b_l)^1.5
 
-b_l, between 0 and 1, is the share of the consensus U (the indicator of a labeling) that slice l keeps smooth.
+b_l, between 0 and 1, is the smoothness of the labels on slice l; U is their indicator, with orthonormal columns.
 """
 
 from __future__ import annotations
@@ -24,8 +24,7 @@ from manyview.engine import Engine, Rows, add
 from manyview.kernels.arrays import FloatArray, IntArray, Table
 from manyview.kernels.sparse import times
 
-MAX_SHARE = 0.999
-SHARPNESS = 1.5
+MAX_SMOOTHNESS = 0.999
 
 
 class Fusion(NamedTuple):
@@ -100,34 +99,34 @@ def first_weights(graph: AnchorGraph, /) -> FloatArray:
     return joint.astype(np.float64) if joint.any() else np.ones(len(joint))
 
 
-def smooth_shares(
-    graphs: Rows[GraphBlock], consensus: Rows[FloatArray], degrees: FloatArray, engine: Engine, /
+def smoothness(
+    graphs: Rows[GraphBlock], indicators: Rows[FloatArray], degrees: FloatArray, engine: Engine, /
 ) -> FloatArray:
-    """b (L,): the share of the consensus U (N, K), orthonormal columns, that every slice keeps smooth."""
+    """Return b (L,), the smoothness of U (N, K), orthonormal columns, on every slice."""
     n_anchors = degrees.shape[1]
 
     def of_block(pair: tuple[GraphBlock, FloatArray]) -> tuple[FloatArray, FloatArray]:
         block, U = pair
         return block.masses(U, n_anchors), block.present.T.astype(np.float64) @ (U**2).sum(axis=1)
 
-    return shares_of(*engine.reduce(of_block, engine.zip(graphs, consensus), add), degrees)
+    return smoothness_from_sums(*engine.reduce(of_block, engine.zip(graphs, indicators), add), degrees)
 
 
-def shares_of(products: FloatArray, energy: FloatArray, degrees: FloatArray, /) -> FloatArray:
-    """b (L,) from W_l'U (L, m, K), ||U||² over the rows that slice l knows (L,), and the column sums (L, m)."""
+def smoothness_from_sums(products: FloatArray, energy: FloatArray, degrees: FloatArray, /) -> FloatArray:
+    """Return b (L,) from W_l'U (L, m, K), ||U||² over the rows that slice l has (L,), and the column sums (L, m)."""
     smooth = ((products**2).sum(axis=2) / np.where(degrees > 1e-12, degrees, np.inf)).sum(axis=1)
     return smooth / np.where(energy > 0, energy, 1)
 
 
 def separation(b: FloatArray, /) -> float:
-    """Mean of -log(1 - b_l): how well a labeling separates, over all slices.
+    """Return the mean of -log(1 - b_l): how well a labeling separates the rows, over all slices.
 
-    1/(1 - b) is its gradient, so weights of that kind climb it; the sharper power only climbs faster.
+    1/(1 - b) is its gradient, so weights of that kind increase it; a larger power only does so faster.
     """
-    return float(-np.log(1 - np.minimum(b, MAX_SHARE)).mean())
+    return float(-np.log(1 - np.minimum(b, MAX_SMOOTHNESS)).mean())
 
 
-def weights_from_shares(b: FloatArray, /) -> FloatArray:
-    """w = 1 / (1 - b)^1.5, mean one."""
-    w = (1 - np.minimum(b, MAX_SHARE)) ** -SHARPNESS
+def weights_from_smoothness(b: FloatArray, power: float, /) -> FloatArray:
+    """Return w = 1 / (1 - b)^power, with mean one."""
+    w = (1 - np.minimum(b, MAX_SMOOTHNESS)) ** -power
     return w / w.mean()

@@ -1,4 +1,4 @@
-"""How far to trust the labels: row by row, cluster by cluster, and where the views contradict them.
+"""How reliable the labels are: per row, per cluster, and where the views contradict them.
 
     confidence_i = (min over other clusters of ||e_i - c_k||² - ||e_i - c_label(i)||²) / 2, cut to [0, 1]
 
@@ -8,43 +8,42 @@ their memberships: it sees the neighbors' neighbors.
 
     vote of view v for row i:  sum over its slices of W_l C_l, C_l (m, K) = share of an anchor's mass in each cluster
 
-with the row's own mass taken out, lest it vote for itself. The views disagree where more than half of the weight of
+without the row's own mass, so that a row does not vote for itself. The views disagree where more than half of the weight of
 the views that have an opinion stands behind another cluster than the label.
 
-    stability of a cluster: mean Jaccard index with the closest cluster that parts of the rows find
+    stability of a cluster: mean Jaccard index with the closest cluster that subsamples of the rows lead to
 """
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
 from manyview.anchors import GraphBlock
-from manyview.cluster.semi_ntf.fusion import Fusion
-from manyview.cluster.semi_ntf.resampling import (
-    Witness,
-    draw_part,
+from manyview.cluster.anchor_graph.context import FitContext
+from manyview.cluster.anchor_graph.embedding import EmbeddedRows
+from manyview.cluster.anchor_graph.fusion import Fusion
+from manyview.cluster.anchor_graph.graphs import of_sample
+from manyview.cluster.anchor_graph.membership import MembershipMap, membership_of
+from manyview.cluster.anchor_graph.subsampling import (
+    SubsampleLabeling,
+    draw_subsample,
     few_distinct_rows_allowed,
     jaccard,
-    part_size,
-    read,
+    label_by,
+    subsample_size,
 )
 from manyview.engine import Engine, Rows, add, edges
 from manyview.kernels.agreement import joint_counts
 from manyview.kernels.arrays import BoolArray, FloatArray, IntArray
 from manyview.kernels.sparse import times
-from manyview.kernels.spectral import Basis, reading_scale, unit_rows
+from manyview.kernels.spectral import Basis, diffusion_scale, unit_rows
+from manyview.views.blocks import RowBlock
 
-if TYPE_CHECKING:
-    from manyview.cluster.semi_ntf.graphs import Draw
-
-N_PARTS = 8
-PART_ROWS = 5_000
-VOTING_ROWS = 4_096  # at a time; 16,384 take four tenths longer, 1,024 twice as long with two threads
-STEPS = 1
+VOTING_ROWS = 4_096  # rows that vote at once, so that their votes stay in the cache
+STEPS = 1  # of the walk, in the embedding that confidence is measured in
 
 
 class Assessment(NamedTuple):
@@ -56,10 +55,10 @@ class Assessment(NamedTuple):
     view_labels: IntArray  # (n, V), the cluster that each view would choose; -1: the view does not know the row
 
 
-class Doubt(NamedTuple):
-    """What a fit knows about its own reliability; maps new rows too."""
+class Reliability(NamedTuple):
+    """What a fit knows about its own reliability; it rates new rows, too."""
 
-    reading: FloatArray  # (G m, r), from the fused graph to the embedding
+    to_embedding: FloatArray  # (G m, r), from fused weights to the embedding
     centers: FloatArray  # (K, r)
     slice_mass: FloatArray  # (L, m, K), mass of every cluster that flows through an anchor of a slice
     view_of_slice: IntArray  # (L,), -1 for the joint tables
@@ -69,7 +68,7 @@ class Doubt(NamedTuple):
 
     def confidence(self, fusion: Fusion, block: GraphBlock, labels: IntArray, /) -> FloatArray:
         """Margin (n,) in the embedding, 0 to 1."""
-        return self.margin(fusion.walk(block, right=self.reading), labels)
+        return self.margin(times(fusion.mixed(block), self.to_embedding.astype(block.weights.dtype)), labels)
 
     def margin(self, rows: FloatArray, labels: IntArray, /) -> FloatArray:
         """The same, for rows (n, r) that the walk has been taken with."""
@@ -133,45 +132,35 @@ def slice_votes(columns: IntArray, w: FloatArray, mass: FloatArray, /, *, own: I
     return votes
 
 
-def reading_of(T: FloatArray, basis: Basis, n_clusters: int, /) -> FloatArray:
-    """Rows of T = A W (n, R) as the confidence reads them (n, r)."""
-    scale = reading_scale(basis.s[:n_clusters], STEPS)
+def embed(T: FloatArray, basis: Basis, n_clusters: int, /) -> FloatArray:
+    """Scale rows of T = A W (n, R) to the embedding (n, r) that confidence is measured in."""
+    scale = diffusion_scale(basis.s[:n_clusters], STEPS)
     return T[:, : len(scale)].astype(np.float64, copy=False) * scale
 
 
-def examine(
-    draw: Draw,
-    graphs: Rows[GraphBlock],
-    T: Rows[FloatArray],
-    fusion: Fusion,
-    basis: Basis,
-    labels: Rows[IntArray],
-    sample_labels: IntArray,
-    slice_weights: FloatArray,
-    engine: Engine,
-    /,
-    *,
-    n_clusters: int,
-    seed: int,
-) -> Doubt:
-    """Centers and masses for labels 0 … K - 1 of all rows, in one pass; stability on the sampled rows."""
-    K, n_anchors = n_clusters, draw.graph.n_anchors
-    scale = reading_scale(basis.s[:K], STEPS)
-    some = engine.collect(partial(fusion.walk, right=basis.W), draw.sample)
-    witnesses = _witnesses(some, engine, K, seed)
-    counts = list(engine.map(lambda witness: joint_counts(sample_labels, witness.labels(some), K), witnesses))
+def measure_reliability(
+    embedded: EmbeddedRows, labels: Rows[IntArray], slice_weights: FloatArray, context: FitContext, /, *, n_clusters: int
+) -> Reliability:
+    """Find centers and masses for labels 0 … K - 1 of all rows in one pass, and stability on the sampled rows."""
+    engine, K = context.engine, n_clusters
+    draw, basis, n_anchors = embedded.draw, embedded.basis, embedded.draw.graph.n_anchors
+    scale = diffusion_scale(basis.s[:K], STEPS)
+    T = embedded.of_sample(engine)
+    sample_labels = np.concatenate(of_sample(labels, draw, engine))
+    others = _subsample_labelings(T, context, K)
+    counts = list(engine.map(lambda other: joint_counts(sample_labels, other.labels(T), K), others))
 
     def of_block(pair: tuple[GraphBlock, tuple[FloatArray, IntArray]]) -> tuple[FloatArray, ...]:
         block, (rows, known) = pair
         Z = np.eye(K)[known]
-        E = unit_rows(reading_of(rows, basis, K))
+        E = unit_rows(embed(rows, basis, K))
         return Z.T @ E, block.label_masses(known, K, n_anchors), Z.sum(axis=0)
 
-    sums, mass, sizes = engine.reduce(of_block, engine.zip(graphs, engine.zip(T, labels)), add)
+    sums, mass, sizes = engine.reduce(of_block, engine.zip(embedded.graphs, engine.zip(embedded.T, labels)), add)
     views = np.array([-1 if name.view is None else name.view for name in draw.graph.slices])
     weights = np.bincount(views[views >= 0], weights=slice_weights[views >= 0], minlength=len(draw.graph.views[0]))
-    return Doubt(
-        reading=basis.W[:, : len(scale)] * scale,
+    return Reliability(
+        to_embedding=embedded.sample_fusion.column_scale[:, None] * basis.W[:, : len(scale)] * scale,
         centers=sums / np.maximum(sizes, 1)[:, None],
         slice_mass=mass,
         view_of_slice=views,
@@ -181,14 +170,31 @@ def examine(
     )
 
 
-def _witnesses(T: FloatArray, engine: Engine, K: int, seed: int) -> list[Witness]:
-    """Readings of random parts of at most a few thousand rows."""
-    if len(T) > PART_ROWS:
-        T = T[np.sort(np.random.default_rng(seed).choice(len(T), PART_ROWS, replace=False))]
-    size = part_size(len(T), K)
+def _subsample_labelings(T: FloatArray, context: FitContext, K: int) -> list[SubsampleLabeling]:
+    """Cluster random subsamples of at most a few thousand rows."""
+    recipe, seed = context.recipe, context.settings.seed
+    if len(T) > recipe.n_subsampled_rows:
+        T = T[np.sort(np.random.default_rng(seed).choice(len(T), recipe.n_subsampled_rows, replace=False))]
+    size = subsample_size(len(T), K)
 
-    def witness(number: int) -> Witness:
-        return read(T, draw_part(T, size, seed=seed + 1 + number), K, seed=seed + 1 + number)
+    def labeling(number: int) -> SubsampleLabeling:
+        own = seed + 1 + number
+        return label_by(T, draw_subsample(T, size, seed=own), K, seed=own)
 
     with few_distinct_rows_allowed():
-        return list(engine.map(witness, list(range(N_PARTS))))
+        return list(context.engine.map(labeling, list(range(recipe.n_subsamples))))
+
+
+def assess_rows(members: MembershipMap, reliability: Reliability, block: RowBlock, /) -> FloatArray:
+    """Return label, confidence, disagreement and the views' own labels, side by side (n, 3 + V)."""
+    graph = members.graph(block)
+    labels = membership_of(members.fusion, members.anchor_membership, graph).argmax(axis=1)
+    votes, opinion = reliability.votes(graph)
+    contradicted = reliability.contradicted(votes, opinion, labels)
+    confidence = reliability.confidence(members.fusion, graph, labels)
+    return np.column_stack([labels, confidence, contradicted, np.where(opinion, votes, -1)])
+
+
+def as_assessment(columns: FloatArray, /) -> Assessment:
+    """Take apart what :func:`assess_rows` put side by side."""
+    return Assessment(columns[:, 0].astype(np.intp), columns[:, 1], columns[:, 2] > 0, columns[:, 3:].astype(np.intp))

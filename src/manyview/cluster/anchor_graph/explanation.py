@@ -22,16 +22,16 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
-from manyview.cluster.semi_ntf.doubt import Doubt
-from manyview.cluster.semi_ntf.engines import engine_for
-from manyview.cluster.semi_ntf.fusion import Fusion
+from manyview.cluster.anchor_graph.reliability import Reliability
+from manyview.cluster.engines import engine_for
+from manyview.cluster.anchor_graph.fusion import Fusion
 from manyview.engine import Engine, Rows, add
 from manyview.kernels.arrays import FloatArray, IntArray, Table
 from manyview.views import Views, check_views
 from manyview.views.blocks import RowBlock, row_blocks
 
 if TYPE_CHECKING:
-    from manyview.cluster.semi_ntf.estimator import SemiNTF
+    from manyview.cluster.anchor_graph.estimator import AnchorGraphClustering
 
 MIN_SHARE = 1e-6  # of a feature's whole deviation: a feature that is constant within all clusters
 
@@ -126,7 +126,7 @@ def _plain(value: Any) -> Any:
     return [_plain(inner) for inner in value] if isinstance(value, tuple | list) else value
 
 
-def explain(model: SemiNTF, X: Any, /, *, n_prototypes: int, n_features: int) -> Explanation:
+def explain(model: AnchorGraphClustering, X: Any, /, *, n_prototypes: int, n_features: int) -> Explanation:
     """Explain the clusters of a fitted model; X are the rows of its fit."""
     for name, value in (("n_prototypes", n_prototypes), ("n_features", n_features)):
         if not isinstance(value, int | np.integer) or value < 1:
@@ -147,7 +147,7 @@ def explain(model: SemiNTF, X: Any, /, *, n_prototypes: int, n_features: int) ->
             _features(model, rows, engine, v, K, n_features, names[v]) for v in range(len(views.widths))
         ]  # [view][cluster]
     sizes = np.bincount(model.labels_, minlength=K)
-    cohesion, effects, alone = view_effects(model.doubt_, model.fusion_)
+    cohesion, effects, alone = view_effects(model.reliability_, model.fusion_)
     anchors = _anchors(model, sizes, n_prototypes)
     return Explanation(
         tuple(
@@ -171,14 +171,14 @@ def explain(model: SemiNTF, X: Any, /, *, n_prototypes: int, n_features: int) ->
     )
 
 
-def view_effects(doubt: Doubt, fusion: Fusion, /) -> tuple[FloatArray, FloatArray, FloatArray]:
+def view_effects(reliability: Reliability, fusion: Fusion, /) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Cohesion (K,), what it loses without each view (V, K), and in each view alone (V, K)."""
-    view, V = doubt.view_of_slice, len(doubt.view_weights)
-    weights = np.where(view >= 0, doubt.slice_weights, 0)
+    view, V = reliability.view_of_slice, len(reliability.view_weights)
+    weights = np.where(view >= 0, reliability.slice_weights, 0)
     geometry = fusion.geometry_of_slice
-    everything = cohesion(doubt.slice_mass, weights, geometry)
-    without = [cohesion(doubt.slice_mass, np.where(view == v, 0, weights), geometry) for v in range(V)]
-    alone = [cohesion(doubt.slice_mass, np.where(view == v, weights, 0), geometry) for v in range(V)]
+    everything = cohesion(reliability.slice_mass, weights, geometry)
+    without = [cohesion(reliability.slice_mass, np.where(view == v, 0, weights), geometry) for v in range(V)]
+    alone = [cohesion(reliability.slice_mass, np.where(view == v, weights, 0), geometry) for v in range(V)]
     return everything, everything - np.array(without), np.array(alone)
 
 
@@ -200,7 +200,7 @@ def cohesion(mass: FloatArray, weights: FloatArray, geometry: IntArray, /) -> Fl
     return np.asarray(np.mean(values, axis=0))
 
 
-def _anchor_mass(model: SemiNTF) -> tuple[FloatArray, FloatArray]:
+def _anchor_mass(model: AnchorGraphClustering) -> tuple[FloatArray, FloatArray]:
     """Mass of every cluster through the anchors of the fused graph (G m, K), and its share there."""
     G = model.anchor_graph_.geometry.n_geometries
     scale = model.fusion_.column_scale
@@ -209,7 +209,7 @@ def _anchor_mass(model: SemiNTF) -> tuple[FloatArray, FloatArray]:
     return purity * degree[:, None], purity
 
 
-def _anchors(model: SemiNTF, sizes: IntArray, n: int) -> list[tuple[PrototypeAnchor, ...]]:
+def _anchors(model: AnchorGraphClustering, sizes: IntArray, n: int) -> list[tuple[PrototypeAnchor, ...]]:
     mass, purity = _anchor_mass(model)
     m = model.anchor_graph_.n_anchors
     share = mass / np.maximum(sizes, 1) / model.anchor_graph_.geometry.n_geometries
@@ -225,7 +225,7 @@ def _anchors(model: SemiNTF, sizes: IntArray, n: int) -> list[tuple[PrototypeAnc
 
 
 def _typical_rows(
-    model: SemiNTF, rows: Rows[RowBlock], engine: Engine, K: int, n: int
+    model: AnchorGraphClustering, rows: Rows[RowBlock], engine: Engine, K: int, n: int
 ) -> list[list[tuple[float, int]]]:
     """The n most typical rows of every cluster, each block naming its own best."""
     mass, purity = _anchor_mass(model)
@@ -258,7 +258,7 @@ class FeatureSums(NamedTuple):
 
 
 def _features(
-    model: SemiNTF, rows: Rows[RowBlock], engine: Engine, v: int, K: int, n: int, names: list[str]
+    model: AnchorGraphClustering, rows: Rows[RowBlock], engine: Engine, v: int, K: int, n: int, names: list[str]
 ) -> list[tuple[FeatureEffect, ...]]:
     """The n features of a view that set each cluster apart most."""
 

@@ -1,4 +1,4 @@
-"""New data over time: anchors and weights stay, the sums that labels are read from grow.
+"""Batches of rows over time: anchors and weights stay, the sums behind the membership map grow.
 
     d += B'1        M += B'Z        n += Z'1                                  B: fused weights (b, G m) of a batch
     D^(-1/2) = (G d)^(-1/2),   anchor membership = M / (G d)
@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from manyview.anchors import GraphBlock
-from manyview.cluster.semi_ntf.fusion import Fusion
-from manyview.cluster.semi_ntf.model import membership_of
+from manyview.cluster.anchor_graph.fusion import Fusion
+from manyview.cluster.anchor_graph.membership import membership_of
 from manyview.engine import Engine, Rows, add
 from manyview.kernels.arrays import FloatArray, IntArray
 from manyview.views import Views
@@ -63,7 +63,8 @@ def grow(fusion: Fusion, anchor_membership: FloatArray, sizes: IntArray, batch: 
 
 def absorb(model: Any, views: Views, engine: Engine, /) -> tuple[Grown, IntArray, FloatArray, FloatArray]:
     """The grown model, and labels, memberships and confidence of the batch, read as the model was before it."""
-    graph, fusion, known, doubt = model.anchor_graph_, model.fusion_, model.anchor_membership_, model.doubt_
+    graph, fusion, known = model.anchor_graph_, model.fusion_, model.anchor_membership_
+    reliability = model.reliability_
     with engine.running():
         raw = engine.partition(row_blocks(views), len(views))
         rows = engine.map(graph, raw)
@@ -74,5 +75,5 @@ def absorb(model: Any, views: Views, engine: Engine, /) -> tuple[Grown, IntArray
             grow(fusion, known, model.cluster_sizes_, batch),
             engine.collect(lambda block: block, labels),
             engine.persist(lambda block: block, memberships),
-            engine.persist(lambda pair: doubt.confidence(fusion, *pair), engine.zip(rows, labels)),
+            engine.persist(lambda pair: reliability.confidence(fusion, *pair), engine.zip(rows, labels)),
         )

@@ -11,15 +11,14 @@ from __future__ import annotations
 import shutil
 import tempfile
 from math import hypot
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from joblib import effective_n_jobs
 
 from manyview.anchors.search import number_type
-from manyview.cluster.semi_ntf.graphs import SAMPLED_ROWS
-from manyview.cluster.semi_ntf.settings import Settings
+from manyview.cluster.anchor_graph.context import Settings
 from manyview.engine.dask import memory_of_workers
 from manyview.engine.room import available_memory
 from manyview.engine.rows import even_edges
@@ -36,6 +35,9 @@ COPIES_OF_BLOCK, NUMBERS_PER_WEIGHT, NUMBERS_PER_CLUSTER, COPIES_OF_COUPLED_FACT
 DISK_OVERHEAD_FACTOR = 1.06
 
 
+Factors = Literal["none", "shared", "coupled"]  # of a factorization, beside the consensus
+
+
 class Need(NamedTuple):
     """Bytes of memory and of scratch space that a fit takes; with Dask, on all workers together."""
 
@@ -43,9 +45,11 @@ class Need(NamedTuple):
     scratch: int = 0
 
 
-def require_room(name: str, settings: Settings, views: Views, estimator: Any, /) -> None:
+def require_room(
+    name: str, settings: Settings, views: Views, estimator: Any, /, *, factors: Factors = "none"
+) -> None:
     """Raise an error if the fit needs more memory or disk space than is free, and say what would work."""
-    needs = estimate_needs(settings, views, estimator)
+    needs = estimate_needs(settings, views, estimator, factors=factors)
     needed, (memory, scratch) = needs[name].memory, needs["disk"]
     free = memory_of_workers() if name == "dask" else available_memory()
     if free is not None and needed > free:
@@ -67,7 +71,9 @@ def require_room(name: str, settings: Settings, views: Views, estimator: Any, /)
             )
 
 
-def estimate_needs(settings: Settings, views: Views, estimator: Any, /) -> dict[str, Need]:
+def estimate_needs(
+    settings: Settings, views: Views, estimator: Any, /, *, factors: Factors = "none"
+) -> dict[str, Need]:
     """Estimate what each engine needs for these views."""
     n_rows, tables = len(views), views.tables
     n_threads = int(effective_n_jobs(-1 if estimator.n_jobs is None else estimator.n_jobs))
@@ -79,11 +85,11 @@ def estimate_needs(settings: Settings, views: Views, estimator: Any, /) -> dict[
     widths = [min(t.shape[1], max(WORD_RANKS)) if sp.issparse(t) else t.shape[1] for t in tables]
     columns = max(t.dtype.itemsize for t in tables) * sum(widths)
     n_geometries = 2 if settings.scale == "auto" else 1
-    L = n_geometries * (len(tables) + (len(tables) > 1 and not settings.paper))
+    L = n_geometries * (len(tables) + (len(tables) > 1 and not settings.raw))
     graph = L * (k * (number_type(m)().itemsize + s) + 1)
     T, results, coupled_factors = s * (3 * K + 1), 8 * K + 56, s * 5 * L * K
-    if settings.shared:
-        kept = 2 * T + 4 * s * K + results
+    if factors != "coupled":
+        kept = (2 * T + 4 * s * K if factors == "shared" else T + 2 * s * K) + results
         at_once_in_memory = at_once = float(s * NUMBERS_PER_CLUSTER * K)
     else:
         kept = L * k * (4 + s) + T + 2 * coupled_factors + s * (L + 1) * K + results
@@ -92,7 +98,7 @@ def estimate_needs(settings: Settings, views: Views, estimator: Any, /) -> dict[
 
     # Bytes of all rows, and bytes that each stage holds for a moment.
     all_graphs, all_rows = n_rows * graph, n_rows * (graph + kept)
-    sampling = min(n_rows, SAMPLED_ROWS) * sampled + COPIES_OF_SPECTRUM * 8 * (n_geometries * m) ** 2
+    sampling = min(n_rows, settings.recipe.n_sampled_rows) * sampled + COPIES_OF_SPECTRUM * 8 * (n_geometries * m) ** 2
     building = rows_at_work * (NUMBERS_PER_WEIGHT * s * L * k + COPIES_OF_BLOCK * columns)
     factorizing = rows_at_work * at_once
     parquet = [t for t in tables if getattr(t, "slow", False)]

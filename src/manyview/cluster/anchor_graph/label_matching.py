@@ -1,4 +1,4 @@
-"""Clusters that keep their identity: a refit takes over the numbers of an earlier clustering of the same samples."""
+"""Clusters that keep their numbers: a refit takes over those of an earlier clustering of the same samples."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from manyview.cluster.semi_ntf.admm import Factorization
 from manyview.engine import Engine, Rows
 from manyview.kernels.arrays import IntArray
 from manyview.metrics import match_labels
@@ -42,18 +41,10 @@ def new_numbers(reference: IntArray, labels: IntArray, n_clusters: int, /) -> In
     return numbers
 
 
-def renumber(
-    labels: Rows[IntArray], result: Factorization, arrange: Arrange, engine: Engine, /
-) -> tuple[Rows[IntArray], Factorization]:
-    """Labels and factors under the new numbers."""
+def renumber(labels: Rows[IntArray], arrange: Arrange, engine: Engine, /) -> Rows[IntArray]:
+    """Give the clusters their new numbers."""
     numbers = arrange(engine.collect(lambda block: block, labels))
-    order = np.argsort(numbers)
-
-    def factors(block: Any) -> Any:
-        return block.with_factors(tuple(factor[:, :, order] if factor.size else factor for factor in block.factors))
-
-    renamed = engine.map(lambda block: numbers[block], labels)
-    return renamed, result._replace(rows=engine.map(factors, result.rows), G=result.G[:, :, order])
+    return engine.map(lambda block: numbers[block], labels)
 
 
 def _reference_labels(match_to: Any, X: Any, views: Views) -> IntArray:

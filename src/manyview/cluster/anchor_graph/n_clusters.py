@@ -15,29 +15,31 @@ graph: T = A W (n, R), a few thousand rows. Slice weights would depend on K: her
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from manyview.anchors import AnchorGraph, GraphBlock
-from manyview.cluster.semi_ntf.fusion import (
+from manyview.cluster.anchor_graph.fusion import (
     Fusion,
     first_weights,
     fuse,
     slice_degrees,
-    smooth_shares,
-    weights_from_shares,
+    smoothness,
+    weights_from_smoothness,
 )
-from manyview.cluster.semi_ntf.resampling import (
-    Part,
-    draw_part,
+from manyview.cluster.anchor_graph.subsampling import (
+    Subsample,
+    draw_subsample,
     few_distinct_rows_allowed,
-    part_size,
-    read,
+    label_by,
+    subsample_size,
 )
-from manyview.cluster.semi_ntf.start import WIDEST, n_vectors, spectrum
+from manyview.cluster.anchor_graph.candidates import n_vectors, spectrum
+from manyview.cluster.anchor_graph.context import FitContext, resolve
+from manyview.cluster.anchor_graph.graphs import Draw, redraw
 from manyview.engine import Engine
 from manyview.kernels.agreement import adjusted_rand, joint_counts
 from manyview.kernels.arrays import FloatArray, IntArray
@@ -51,11 +53,11 @@ N_PARTS = 6
 PATIENCE = 3  # values of K in a row that cannot win, before the scale is left
 
 
-class Candidate(NamedTuple):
-    """One row of the curve."""
+class CurvePoint(NamedTuple):
+    """One number of clusters and its scores."""
 
     n_clusters: int
-    stability: float  # S: mean adjusted Rand index with the labels from parts of the rows
+    stability: float  # S: mean adjusted Rand index with the labels from subsamples
     modularity: float  # Q
     gap: float  # lambda_K - lambda_(K+1), eigenvalues of the walk
     score: float  # Q sqrt(S)
@@ -78,11 +80,11 @@ class Trial(NamedTuple):
 class Selection:
     """What was chosen without labels, from what, and why.
 
-    ``print(selection)`` shows the curve; ``SemiNTF(**selection.params)`` uses the choice.
+    ``print(selection)`` shows the curve; ``AnchorGraphClustering(**selection.params)`` uses the choice.
     """
 
     n_clusters: int
-    curve: tuple[Candidate, ...]  # in the order of K; empty where K was given
+    curve: tuple[CurvePoint, ...]  # in the order of K; empty where K was given
     reason: str
     params: Mapping[str, Any]  # of the estimator: n_clusters, and n_anchors, lam, p where candidates were given
     trials: tuple[Trial, ...] = ()
@@ -116,29 +118,32 @@ class Embedded(NamedTuple):
     T: FloatArray  # (n, R), scaled so that T'T = diag(s²) in expectation
     s: FloatArray  # (R,)
     rows: IntArray  # (n,), which of the sampled rows these are
-    whole: Part
-    parts: list[Part]
+    whole: Subsample
+    parts: list[Subsample]
 
 
-def embed(graph: AnchorGraph, sample: list[GraphBlock], engine: Engine, largest: int, /, *, seed: int) -> Embedded:
+def embed(draw: Draw, largest: int, context: FitContext, /) -> Embedded:
     """The fused graph of the sampled rows with weights that favor no K, and enough of its spectrum for ``largest``."""
-    fusion = fuse(graph, sample, engine, _weights(graph, sample, engine, seed))
-    return _embed(fusion, sample, engine, largest, seed)
+    engine, seed = context.engine, context.settings.seed
+    weights = _weights(draw.graph, draw.sample, engine, seed, context.recipe.smoothness_power)
+    return _embed(fuse(draw.graph, draw.sample, engine, weights), draw.sample, engine, largest, seed)
 
 
 def _embed(fusion: Fusion, sample: list[GraphBlock], engine: Engine, largest: int, seed: int) -> Embedded:
-    basis = spectrum(fusion, sample, engine, n_vectors(largest, WIDEST))
+    basis = spectrum(fusion, sample, engine, n_vectors(largest))
     T = np.asarray(engine.collect(partial(fusion.walk, right=basis.W), sample), dtype=np.float64)
     rows = np.arange(len(T))
     if len(T) > MAX_ROWS:
         rows = np.sort(np.random.default_rng(seed).choice(len(T), MAX_ROWS, replace=False))
         T = T[rows] * np.sqrt(len(T) / MAX_ROWS)
-    size = part_size(len(T), largest)
-    parts = engine.map(lambda number: draw_part(T, size, seed=seed + 1 + number), list(range(N_PARTS)))
-    return Embedded(T, basis.s, rows, draw_part(T, len(T), seed=seed), list(parts))
+    size = subsample_size(len(T), largest)
+    parts = engine.map(lambda number: draw_subsample(T, size, seed=seed + 1 + number), list(range(N_PARTS)))
+    return Embedded(T, basis.s, rows, draw_subsample(T, len(T), seed=seed), list(parts))
 
 
-def _weights(graph: AnchorGraph, sample: list[GraphBlock], engine: Engine, seed: int) -> FloatArray:
+def _weights(
+    graph: AnchorGraph, sample: list[GraphBlock], engine: Engine, seed: int, power: float
+) -> FloatArray:
     """Slice weights from labelings with few and with many clusters together."""
     weights = first_weights(graph)
     if len(weights) == graph.geometry.n_geometries:  # one view: nothing to weigh
@@ -151,17 +156,17 @@ def _weights(graph: AnchorGraph, sample: list[GraphBlock], engine: Engine, seed:
         basis = spectrum(fusion, sample, engine, n_vectors(max(sizes)))
         T = engine.map(partial(fusion.walk, right=basis.W), sample)
         every = np.concatenate(list(T))
-        whole = draw_part(every, MAX_ROWS, seed=seed)
+        whole = draw_subsample(every, MAX_ROWS, seed=seed)
 
-        def shares(K: int) -> FloatArray:
-            rule = read(every, whole, K, seed=seed)  # noqa: B023
+        def of_size(K: int) -> FloatArray:
+            rule = label_by(every, whole, K, seed=seed)  # noqa: B023
             labels = [rule.labels(block) for block in T]  # noqa: B023
             counts = np.bincount(np.concatenate(labels), minlength=K)
             indicators = [np.eye(K)[block] / np.sqrt(np.maximum(counts, 1)) for block in labels]
-            return smooth_shares(sample, indicators, degrees, engine)
+            return smoothness(sample, indicators, degrees, engine)
 
         with few_distinct_rows_allowed():
-            weights = weights_from_shares(np.mean([shares(K) for K in sizes], axis=0))
+            weights = weights_from_smoothness(np.mean([of_size(K) for K in sizes], axis=0), power)
     return weights
 
 
@@ -181,7 +186,7 @@ def choose(
     progress: Callable[[int, int], None] | None = None,
 ) -> Selection:
     """Score the candidates, or, with None, a coarse scale and then the neighborhood of its best."""
-    curve: dict[int, Candidate] = {}
+    curve: dict[int, CurvePoint] = {}
 
     def visit(numbers: list[int], *, stop: bool) -> None:
         hopeless = 0
@@ -228,20 +233,20 @@ def _neighborhood(scale: list[int], best: int) -> list[int]:
     return list(range(low, high + 1, -(-(high - low) // 10) or 1))
 
 
-def score(embedded: Embedded, n_clusters: int, engine: Engine, /, *, seed: int) -> Candidate:
+def score(embedded: Embedded, n_clusters: int, engine: Engine, /, *, seed: int) -> CurvePoint:
     """The row of the curve for K."""
     K = n_clusters
 
-    def agreement(part: Part) -> float:
-        other = read(embedded.T, part, K, seed=seed).labels(embedded.T)
+    def agreement(part: Subsample) -> float:
+        other = label_by(embedded.T, part, K, seed=seed).labels(embedded.T)
         return adjusted_rand(joint_counts(labels, other, K))
 
     with few_distinct_rows_allowed():
-        labels = read(embedded.T, embedded.whole, K, seed=seed).labels(embedded.T)
+        labels = label_by(embedded.T, embedded.whole, K, seed=seed).labels(embedded.T)
         agreements = np.array(list(engine.map(agreement, embedded.parts)))
     gap = _eigenvalue(embedded, K) - _eigenvalue(embedded, K + 1)
     stability, Q, total, error = rate(modularity(embedded, labels, K), agreements)
-    return Candidate(K, stability, Q, gap, total, error)
+    return CurvePoint(K, stability, Q, gap, total, error)
 
 
 def rate(Q: float, agreements: FloatArray, /) -> tuple[float, float, float, float]:
@@ -261,7 +266,7 @@ def modularity(embedded: Embedded, labels: IntArray, n_clusters: int, /) -> floa
     return float(((sums * s[: T.shape[1]]) ** 2).sum() / n - (p**2).sum())
 
 
-def pick(curve: tuple[Candidate, ...], /, *, fall: float) -> Selection:
+def pick(curve: tuple[CurvePoint, ...], /, *, fall: float) -> Selection:
     """A decisive gap, or the smallest K whose score is within one standard error of the best; and why, in a sentence.
 
     ``fall`` is how far the eigenvalues fall over all candidates: a gap of more than half of it decides.
@@ -282,3 +287,26 @@ def pick(curve: tuple[Candidate, ...], /, *, fall: float) -> Selection:
         f"stability {chosen.stability:.3f}; the widest eigengap is at {widest.n_clusters}{sure}."
     )
     return Selection(chosen.n_clusters, curve, reason, {"n_clusters": chosen.n_clusters})
+
+
+def choose_on(draw: Draw, context: FitContext, /, *, candidates: list[int] | None = None) -> Selection:
+    """Choose K on a graph, among the candidates or among all that rows and anchors can show."""
+    largest = max(candidates) if candidates else largest_number(draw.n_samples, draw.graph.n_anchors)
+    context.progress("n_clusters", 0, 1)
+    return choose(
+        embed(draw, largest, context),
+        context.engine,
+        candidates=candidates,
+        largest=largest,
+        seed=context.settings.seed,
+        progress=lambda done, total: context.progress("n_clusters", done, total),
+    )
+
+
+def choose_n_clusters(estimator: Any, draw: Draw, context: FitContext, /) -> tuple[Draw, FitContext, Selection]:
+    """Choose K for a fit with ``n_clusters="auto"``; anchors are drawn again only if that K asks for more of them."""
+    selection = choose_on(draw, context)
+    chosen = resolve(estimator, draw.n_samples, context.settings.seed, n_clusters=selection.n_clusters)
+    more = chosen.n_anchors != context.settings.n_anchors
+    context = replace(context, settings=chosen)
+    return redraw(draw, context) if more else draw, context, selection

@@ -1,12 +1,12 @@
-"""What other draws of the rows would have said: the spectrum read again on random parts of them.
+"""Labelings of random subsamples: the spectrum of some of the rows, which labels all of them.
 
-    T = A W  (n, R)      rows of a part:  T_p'T_p = V diag(s²) V'      E = unit rows of T V[:, :r] diag(lambda^t / s)
+    T = A W  (n, R)      rows of a subsample:  T_p'T_p = V diag(s²) V'      E = unit rows of T V[:, :r] diag(lambda^t / s)
 
-A part has its own eigenvectors inside the span that T keeps, its own k-means centers, and so its own label for every
-row. Nothing larger than R x R is decomposed, and rows that were not in the part are labeled like those that were.
+A subsample has its own eigenvectors inside the span that T keeps, its own k-means centers, and so its own label for
+every row. Nothing larger than R x R is decomposed; rows outside the subsample are labeled like those inside.
 
     agreement of two labelings: adjusted Rand index, 1 for the same partition, 0 for what chance gives
-    stability of a cluster: its mean Jaccard index |C and C'| / |C or C'| with the closest cluster of every part
+    stability of a cluster: its mean Jaccard index |C and C'| / |C or C'| with the closest cluster of every subsample
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ import scipy.linalg
 from sklearn.cluster import k_means
 from sklearn.exceptions import ConvergenceWarning
 
-from manyview.cluster.semi_ntf.start import n_vectors
+from manyview.cluster.anchor_graph.candidates import n_vectors
 from manyview.kernels.arrays import FloatArray, IntArray
-from manyview.kernels.spectral import Basis, reading_scale, right_basis, unit_rows
+from manyview.kernels.spectral import Basis, diffusion_scale, right_basis, unit_rows
 
-FACTOR, STEPS = 2.0, 2  # the reading that is repeated: 2K + 1 vectors, two steps of the walk
-PART = 0.8  # of the rows
+FACTOR, STEPS = 2.0, 2  # the embedding that is repeated: 2K + 1 vectors, two steps of the walk
+SHARE = 0.8  # of the rows that a subsample has
 
 
-class Witness(NamedTuple):
-    """A reading of some rows: from any row of T to a label."""
+class SubsampleLabeling(NamedTuple):
+    """An embedding and centers found on some rows, which label any row of T."""
 
     map: FloatArray  # (R, r)
     centers: FloatArray  # (K, r)
 
     def labels(self, T: FloatArray, /) -> IntArray:
-        """The nearest center in the reading."""
+        """Return the nearest center of every row."""
         E = unit_rows(T @ self.map)
         return np.asarray((self.centers**2).sum(axis=1) - 2 * E @ self.centers.T).argmin(axis=1)
 
 
-class Part(NamedTuple):
+class Subsample(NamedTuple):
     """Some of the rows of T, and their spectrum."""
 
     rows: IntArray
@@ -56,23 +56,23 @@ def few_distinct_rows_allowed() -> Iterator[None]:
         yield
 
 
-def draw_part(T: FloatArray, n_rows: int, /, *, seed: int) -> Part:
-    """A random part of the rows, with its spectrum; all rows if there are no more."""
+def draw_subsample(T: FloatArray, n_rows: int, /, *, seed: int) -> Subsample:
+    """Draw some of the rows at random, with their spectrum."""
     rows = np.sort(np.random.default_rng(seed).choice(len(T), min(n_rows, len(T)), replace=False))
     part = T[rows].astype(np.float64, copy=False)
-    return Part(rows, right_basis(part.T @ part, T.shape[1]))
+    return Subsample(rows, right_basis(part.T @ part, T.shape[1]))
 
 
-def part_size(n_rows: int, n_clusters: int, /) -> int:
-    """Rows of a part; never fewer than clusters."""
-    return min(max(int(PART * n_rows), n_clusters), n_rows)
+def subsample_size(n_rows: int, n_clusters: int, /) -> int:
+    """Number of rows of a subsample; never fewer than clusters."""
+    return min(max(int(SHARE * n_rows), n_clusters), n_rows)
 
 
-def read(T: FloatArray, part: Part, n_clusters: int, /, *, seed: int) -> Witness:
-    """The reading of a part's spectrum, with the k-means centers of its rows; in `few_distinct_rows_allowed`."""
-    s = part.basis.s[: n_vectors(n_clusters, FACTOR)]
-    to_reading = part.basis.W[:, : len(s)] * reading_scale(s, STEPS)
-    return Witness(to_reading, _centers(unit_rows(T[part.rows] @ to_reading), n_clusters, seed))
+def label_by(T: FloatArray, subsample: Subsample, n_clusters: int, /, *, seed: int) -> SubsampleLabeling:
+    """Embed and cluster the rows of a subsample; call it inside `few_distinct_rows_allowed`."""
+    s = subsample.basis.s[: n_vectors(n_clusters, FACTOR)]
+    to_embedding = subsample.basis.W[:, : len(s)] * diffusion_scale(s, STEPS)
+    return SubsampleLabeling(to_embedding, _centers(unit_rows(T[subsample.rows] @ to_embedding), n_clusters, seed))
 
 
 def _centers(E: FloatArray, n_clusters: int, seed: int) -> FloatArray:

@@ -1,0 +1,76 @@
+"""The consensus of all candidates: one of them is chosen without labels, and the others vote on its labels.
+
+A draw of the anchors is an accident: on prokaryotic (551 rows) the accuracy of single draws lies between .64 and .77.
+The candidates of all draws are therefore rated together. The one is chosen that has the largest
+
+    mean over all candidates of ARI  -  1.25 x mean over the slices of log(1 - b_l)
+
+b_l is the smoothness of its labels on slice l: what most candidates find is seldom an accident, and where they differ
+the slices decide. All candidates then vote on the label of every row, each weighted by the fourth power of its ARI
+with the chosen one: votes move rows between clusters, but not the clusters.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from manyview.cluster.anchor_graph.candidates import (
+    Candidate,
+    InitialCandidates,
+    all_candidates,
+    best_candidate,
+    candidates,
+    initial_candidates,
+)
+from manyview.cluster.anchor_graph.context import FitContext
+from manyview.cluster.anchor_graph.fusion import first_weights, slice_degrees
+from manyview.cluster.anchor_graph.graphs import Draw, redraw
+from manyview.kernels.agreement import adjusted_rand, joint_counts, vote
+from manyview.kernels.arrays import FloatArray
+
+
+class Consensus(NamedTuple):
+    """The chosen anchors, and the chosen candidate with the labels that all candidates voted for."""
+
+    draw: Draw
+    candidate: Candidate
+    chance: FloatArray | None  # (L,), smoothness by chance; None without a joint table
+
+
+def find_consensus(
+    draw: Draw, initial: InitialCandidates | None, context: FitContext, /, *, weights: FloatArray | None = None
+) -> Consensus:
+    """Rate the candidates of all draws together and let them vote; slice weights are learned unless given."""
+    settings, recipe = context.settings, context.recipe
+    n_draws = settings.n_draws if draw.source is not None else 1
+    found: list[Consensus] = []
+    for number in range(n_draws):
+        context.progress("candidates", number, n_draws)
+        own = context.with_settings(seed=settings.seed + number * len(recipe.embeddings))
+        drawn = redraw(draw, own) if number else draw
+        found += _of_draw(drawn, None if number else initial, own, weights)
+    best = best_candidate([one.candidate for one in found], settings.n_clusters, recipe.separation_weight)
+    voted = _voted([one.candidate for one in found], best, settings.n_clusters, recipe.vote_power)
+    return found[best]._replace(candidate=voted)
+
+
+def _of_draw(
+    draw: Draw, initial: InitialCandidates | None, context: FitContext, weights: FloatArray | None
+) -> list[Consensus]:
+    if draw.joint and weights is None:
+        initial = initial or initial_candidates(draw, context)
+        return [Consensus(draw, one, initial.chance) for one in all_candidates(draw, initial, context)]
+    degrees = slice_degrees(draw.graph, draw.sample, context.engine)
+    weights = first_weights(draw.graph) if weights is None else weights
+    return [Consensus(draw, one, None) for one in candidates(weights, degrees, draw, context)]
+
+
+def _voted(found: list[Candidate], best: int, K: int, power: float) -> Candidate:
+    """Return the best candidate with the labels that all voted for, unless the vote loses a cluster."""
+    labelings = [candidate.labels for candidate in found]
+    agreement = np.array([adjusted_rand(joint_counts(labels, labelings[best], K)) for labels in labelings])
+    labels = vote(labelings, best, np.maximum(agreement, 0) ** power, K)
+    complete = len(np.unique(labels)) == len(np.unique(labelings[best]))
+    return found[best]._replace(labels=labels) if complete else found[best]

@@ -1,0 +1,131 @@
+"""What every stage of a fit reads: the engine, the settings after every "auto" has become a number, and progress."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from manyview.cluster.anchor_graph.recipe import DEFAULT, Recipe
+from manyview.engine import Engine
+
+DRAWN_RULES = ("kmeans", "random")  # anchors that depend on the seed
+MIN_CLUSTERS = 2  # that n_clusters="auto" considers
+EXTRA_RAW_ANCHORS = 20  # of the published algorithm, beyond the number of clusters
+
+Progress = Callable[[str, int, int], None]  # stage, steps done, steps in all
+
+
+def silent(stage: str, done: int, total: int) -> None:
+    """Report nothing."""
+
+
+def reporter(estimator: Any, /) -> Progress:
+    """Return what ``verbose`` asks for: the callable itself, lines on the standard error stream, or silence."""
+    if callable(estimator.verbose):
+        return estimator.verbose  # type: ignore[no-any-return]
+    name = type(estimator).__name__
+    if estimator.verbose:
+        return lambda stage, done, total: print(f"{name}: {stage} {done}/{total}", file=sys.stderr)
+    return silent
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Parameters of the graphs and of the consensus, as numbers."""
+
+    n_clusters: int
+    scale: str
+    anchors: Any  # a rule, or row numbers
+    n_anchors: int
+    neighbors: tuple[int, ...]
+    n_draws: int  # of the anchors
+    n_repeats: int  # of every embedding of a draw
+    dtype: str
+    seed: int
+    recipe: Recipe = DEFAULT
+    raw: bool = False  # graphs of the views as they are: no joint table, no common scale
+
+
+@dataclass(frozen=True)
+class FitContext:
+    """The engine, settings and progress of a fit."""
+
+    engine: Engine
+    settings: Settings
+    progress: Progress = silent
+
+    @property
+    def recipe(self) -> Recipe:
+        """Constants of the fit."""
+        return self.settings.recipe
+
+    def with_settings(self, **changes: Any) -> FitContext:
+        """Return the context with some settings changed."""
+        return replace(self, settings=replace(self.settings, **changes))
+
+
+def resolve(
+    estimator: Any, n_samples: int, seed: int, /, *, n_clusters: int | None = None, raw: bool = False
+) -> Settings:
+    """Check the parameters against the data and replace every "auto"; ``n_clusters`` stands in for the estimator's."""
+    recipe = DEFAULT if estimator.recipe is None else estimator.recipe
+    K = int(estimator.n_clusters if n_clusters is None else n_clusters)
+    anchors = estimator.anchors
+    if not isinstance(anchors, str):
+        anchors = _row_numbers(anchors, n_samples)
+        n_anchors = len(anchors)
+    elif estimator.n_anchors == "auto":
+        wanted = K + EXTRA_RAW_ANCHORS if raw else max(recipe.min_anchors, recipe.anchors_per_cluster * K)
+        n_anchors = min(n_samples, wanted)
+    else:
+        n_anchors = int(estimator.n_anchors)
+        if n_anchors > n_samples:
+            raise ValueError(
+                f"n_anchors={n_anchors} is more than n_samples={n_samples}: anchors are taken from the rows."
+            )
+    draws = recipe.n_draws if n_samples <= recipe.max_drawn_rows else 1
+    drawn = isinstance(anchors, str) and anchors in DRAWN_RULES and n_anchors < n_samples
+    dtype = estimator.dtype
+    if dtype == "auto":
+        dtype = "float64" if raw or n_samples <= recipe.max_double_rows else "float32"
+    return Settings(
+        n_clusters=K,
+        scale=estimator.scale,
+        anchors=anchors,
+        n_anchors=n_anchors,
+        neighbors=_neighbors(estimator.n_neighbors, n_anchors, recipe.n_neighbors[:1] if raw else recipe.n_neighbors),
+        n_draws=draws if drawn else 1,
+        n_repeats=1 if drawn else draws,
+        dtype=dtype,
+        seed=seed,
+        recipe=recipe,
+        raw=raw,
+    )
+
+
+def _neighbors(n_neighbors: Any, n_anchors: int, automatic: tuple[int, ...]) -> tuple[int, ...]:
+    if n_neighbors == "auto":
+        most = max(n_anchors - 1, 1)
+        # with few anchors the smaller numbers shrink in proportion to the largest
+        return tuple(max(min(automatic[0], most) * k // automatic[0], 1) for k in automatic)
+    if n_neighbors >= n_anchors:
+        raise ValueError(
+            f"n_neighbors={n_neighbors} needs at least {n_neighbors + 1} anchors, but there are {n_anchors}: "
+            "lower n_neighbors or raise n_anchors."
+        )
+    return (int(n_neighbors),)
+
+
+def _row_numbers(anchors: Any, n_samples: int) -> Any:
+    numbers = np.asarray(anchors)
+    if numbers.ndim != 1 or not np.issubdtype(numbers.dtype, np.integer) or len(numbers) < 2:
+        raise ValueError("anchors given as an array must be a 1-D array of at least two row numbers.")
+    if numbers.min() < 0 or numbers.max() >= n_samples:
+        raise ValueError(f"anchors has row {numbers.max()} or a negative one; rows are 0 … {n_samples - 1}.")
+    if len(np.unique(numbers)) != len(numbers):
+        raise ValueError("anchors names a row more than once.")
+    return numbers
