@@ -9,9 +9,6 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose
-
-from manyview import SemiNTF, Views
 from manyview.cluster.semi_ntf.attribution import (
     FeatureSums,
     cohesion,
@@ -19,6 +16,9 @@ from manyview.cluster.semi_ntf.attribution import (
     feature_names,
     feature_sums,
 )
+from numpy.testing import assert_allclose
+
+from manyview import SemiNTF, Views
 from manyview.datasets import make_views
 
 pytestmark = pytest.mark.filterwarnings("ignore::manyview.NoiseViewWarning")  # the planted noise is left out

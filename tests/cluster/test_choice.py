@@ -4,17 +4,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from manyview.cluster.semi_ntf.choice import choose_start
+from manyview.cluster.semi_ntf.fusion import separation
+from manyview.cluster.semi_ntf.graphs import build_graphs, of_sample, redraw
+from manyview.cluster.semi_ntf.weights import SEPARATION, Candidate, look, second_look
 from numpy.testing import assert_array_equal
 from sklearn.metrics import adjusted_rand_score
 
 from manyview import SemiNTF
 from manyview.cluster.semi_ntf import choice, graphs
-from manyview.cluster.semi_ntf.choice import choose_start
-from manyview.cluster.semi_ntf.fusion import separation
-from manyview.cluster.semi_ntf.graphs import build_graphs, of_sample, redraw
 from manyview.cluster.semi_ntf.settings import DRAWN_UP_TO, DRAWS, resolve
 from manyview.cluster.semi_ntf.start import READINGS
-from manyview.cluster.semi_ntf.weights import SEPARATION, Candidate, look, second_look
 from manyview.datasets import make_views
 from manyview.engine import MemoryEngine
 from manyview.kernels.agreement import mutual_agreement

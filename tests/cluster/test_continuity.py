@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from manyview.cluster.semi_ntf.continuity import new_numbers
 from numpy.testing import assert_array_equal
 from sklearn.exceptions import ConvergenceWarning
 
 from manyview import SemiNTF
-from manyview.cluster.semi_ntf.continuity import new_numbers
 from manyview.datasets import make_views
 
 N, K = 300, 4

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from manyview.cluster.semi_ntf.doubt import Doubt, slice_votes
 from numpy.testing import assert_allclose, assert_array_equal
 
 from manyview import SemiNTF
 from manyview.anchors import GraphBlock
 from manyview.cluster.semi_ntf import doubt as module
-from manyview.cluster.semi_ntf.doubt import Doubt, slice_votes
 from manyview.datasets import make_views
 from manyview.metrics import match_labels
 from manyview.views.blocks import RowBlock

@@ -12,11 +12,11 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
 import scipy.sparse as sp
+from manyview.cluster.semi_ntf.engines import chosen_engine
 from numpy.testing import assert_array_equal
 from threadpoolctl import threadpool_limits
 
 from manyview import NoiseViewWarning, SemiNTF
-from manyview.cluster.semi_ntf.engines import chosen_engine
 from manyview.datasets import make_views
 from manyview.views import check_views
 from watching import blas_threads, is_mapped

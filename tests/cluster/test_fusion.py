@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
+from manyview.cluster.semi_ntf.fusion import Fusion, mix
 from numpy.testing import assert_allclose, assert_array_equal
 
 from manyview.anchors import GraphBlock
-from manyview.cluster.semi_ntf.fusion import Fusion, mix
 
 M, GEOMETRY = 7, np.array([0, 0, 1, 1])
 

@@ -5,10 +5,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import scipy.sparse as sp
+from manyview.cluster.semi_ntf.memory import PARQUET_READER_BYTES, estimate_needs
 
 from manyview import SemiNTF, Views
 from manyview.cluster.semi_ntf import memory
-from manyview.cluster.semi_ntf.memory import PARQUET_READER_BYTES, estimate_needs
 from manyview.cluster.semi_ntf.settings import resolve
 from manyview.metrics import adjusted_rand_index
 from manyview.views import check_views

@@ -6,11 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose
-from sklearn.exceptions import ConvergenceWarning
-
-from manyview import SemiNTF
-from manyview.cluster.semi_ntf import automatic
 from manyview.cluster.semi_ntf.n_clusters import (
     Candidate,
     Embedded,
@@ -21,6 +16,11 @@ from manyview.cluster.semi_ntf.n_clusters import (
     pick,
     rate,
 )
+from numpy.testing import assert_allclose
+from sklearn.exceptions import ConvergenceWarning
+
+from manyview import SemiNTF
+from manyview.cluster.semi_ntf import automatic
 from manyview.datasets import make_views
 from manyview.model_selection import select
 

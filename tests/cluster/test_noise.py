@@ -5,10 +5,10 @@ import warnings
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from manyview.cluster.semi_ntf.noise import LEAST, scrutinize
 from numpy.testing import assert_allclose, assert_array_equal
 
 from manyview import NoiseViewWarning, SemiNTF
-from manyview.cluster.semi_ntf.noise import LEAST, scrutinize
 from manyview.datasets import make_views
 from manyview.metrics import accuracy
 

@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.metrics import adjusted_rand_score
-
 from manyview.cluster.semi_ntf.resampling import (
     draw_part,
     jaccard,
     part_size,
     read,
 )
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.metrics import adjusted_rand_score
+
 from manyview.kernels.agreement import adjusted_rand, joint_counts
 
 

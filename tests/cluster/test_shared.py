@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
+from manyview.cluster.semi_ntf.shared import SharedBlock, _together, factorize_shared, shared_block
+from manyview.kernels.sweep import TILE
 from numpy.testing import assert_allclose, assert_array_equal
 
 from manyview.cluster.semi_ntf import admm, shared
 from manyview.cluster.semi_ntf.admm import Options, factorize, first_block
-from manyview.cluster.semi_ntf.shared import SharedBlock, _together, factorize_shared, shared_block
 from manyview.engine import DiskEngine, MemoryEngine, edges
-from manyview.kernels.sweep import TILE
 from manyview.kernels.tproduct import view_transform
 
 N, R, K = 210, 7, 3

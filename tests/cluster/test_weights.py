@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from manyview.cluster.semi_ntf.fusion import slice_degrees
+from manyview.cluster.semi_ntf.weights import beyond_chance, chance_shares, label_shares, mean_over_geometries
 from numpy.testing import assert_allclose
 
 from manyview import SemiNTF
-from manyview.cluster.semi_ntf.fusion import slice_degrees
-from manyview.cluster.semi_ntf.weights import beyond_chance, chance_shares, label_shares, mean_over_geometries
 from manyview.datasets import make_views
 from manyview.engine import MemoryEngine
 from manyview.views.blocks import RowBlock

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import adjusted_rand_score
 
-from manyview.kernels.spectral import pivoted_labels, diffusion_scale, right_basis, unit_rows
+from manyview.kernels.spectral import diffusion_scale, pivoted_labels, right_basis, unit_rows
 
 from oracles import spectral_oracle
 

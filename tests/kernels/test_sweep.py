@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from manyview.kernels.sweep import TILE, gram, joined, projected, sweep, tiled, untiled
 from numpy.testing import assert_allclose, assert_array_equal
 
 from manyview.engine.rows import fold
 from manyview.kernels import sweep as module
-from manyview.kernels.sweep import TILE, gram, joined, projected, sweep, tiled, untiled
 
 pytestmark = pytest.mark.usefixtures("way")
 

@@ -1,12 +1,13 @@
-"""One file, or folder, per published method, under one interface."""
+"""One file, or folder, per method, under one interface."""
 
 from manyview.cluster.amgl import AMGL
+from manyview.cluster.anchor_graph import AnchorGraphClustering, NoiseViewWarning, Recipe
 from manyview.cluster.csmsc import CSMSC
 from manyview.cluster.fmcnof import FMCNOF
 from manyview.cluster.gmc import GMC
 from manyview.cluster.lmvsc import LMVSC
 from manyview.cluster.mvgl import MVGL
-from manyview.cluster.semi_ntf import NoiseViewWarning, RowOrderWarning, SemiNTF
+from manyview.cluster.semi_ntf import RowOrderWarning, SemiNTF
 from manyview.cluster.sfmc import SFMC
 from manyview.cluster.smsc import SMSC
 
@@ -19,7 +20,9 @@ __all__ = [
     "MVGL",
     "SFMC",
     "SMSC",
+    "AnchorGraphClustering",
     "NoiseViewWarning",
+    "Recipe",
     "RowOrderWarning",
     "SemiNTF",
 ]

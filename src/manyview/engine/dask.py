@@ -54,9 +54,6 @@ class DaskEngine:
         The cluster; by default that of the active client.
     """
 
-    may_overwrite = False  # a block that is lost is made again from the one before
-    threads = 1  # nothing is joined
-
     def __init__(self, *, block_rows: int = BLOCK_ROWS, client: Any = None) -> None:
         self._library = optional("dask", extra="distributed", use="The Dask engine")
         self.client = _active_client() if client is None else client
@@ -100,12 +97,6 @@ class DaskEngine:
             return self._local.zip(first, second)
         pairs = [[a, b] for a, b in zip(first.bundles, second.bundles, strict=True)]
         return DaskRows(self, pairs, first.sizes)
-
-    def join(self, together: Callable[[list[B]], B], rows: Rows[B]) -> Rows[B]:
-        return rows
-
-    def split(self, apart: Callable[[B], list[B]], rows: Rows[B]) -> Rows[B]:
-        return rows
 
     def reduce(self, function: Callable[[B], T], rows: Rows[B], combine: Callable[[T, T], T]) -> T:
         if not isinstance(rows, DaskRows):

@@ -43,9 +43,6 @@ class DiskEngine:
         Directory for the blocks, by default that of temporary files. On some systems that one is kept in memory.
     """
 
-    may_overwrite = False  # what a function hands on is known by being the same array
-    threads = 1  # nothing is joined
-
     def __init__(
         self, *, n_jobs: int | None = None, block_rows: int = BLOCK_ROWS, scratch: str | PathLike[str] | None = None
     ) -> None:
@@ -82,12 +79,6 @@ class DiskEngine:
         if isinstance(first, DiskRows) and isinstance(second, DiskRows):
             return DiskRows(list(zip(first.packed, second.packed, strict=True)))
         return self._local.zip(first, second)
-
-    def join(self, together: Callable[[list[B]], B], rows: Rows[B]) -> Rows[B]:
-        return rows
-
-    def split(self, apart: Callable[[B], list[B]], rows: Rows[B]) -> Rows[B]:
-        return rows
 
     def reduce(self, function: Callable[[B], T], rows: Rows[B], combine: Callable[[T, T], T]) -> T:
         if not isinstance(rows, DiskRows):

@@ -26,10 +26,8 @@ class MemoryEngine:
     number of threads cannot change a bit of the result.
     """
 
-    may_overwrite = True
-
     def __init__(self, *, n_jobs: int | None = None, block_rows: int = BLOCK_ROWS) -> None:
-        self.threads = int(effective_n_jobs(-1 if n_jobs is None else n_jobs))
+        self.threads = int(effective_n_jobs(n_jobs))
         self.block_rows = block_rows
         self._pool: ThreadPoolExecutor | None = None
 
@@ -51,12 +49,6 @@ class MemoryEngine:
 
     def zip(self, first: Rows[B], second: Rows[C]) -> Rows[tuple[B, C]]:
         return list(zip(first, second, strict=True))
-
-    def join(self, together: Callable[[list[B]], B], rows: Rows[B]) -> list[B]:
-        return [together(rows if isinstance(rows, list) else list(rows))]
-
-    def split(self, apart: Callable[[B], list[B]], rows: Rows[B]) -> list[B]:
-        return [part for block in rows for part in apart(block)]
 
     def reduce(self, function: Callable[[B], T], rows: Rows[B], combine: Callable[[T, T], T]) -> T:
         return fold(self.results(function, rows), combine)

@@ -1,9 +1,8 @@
 """How a function on one row block runs over all rows. This module knows blocks and order, and no clustering.
 
 A *block* is any object that holds a stretch of rows: arrays, CSR matrices, plain values, and tuples or lists of them.
-Block functions change nothing in place, unless the engine says that they may (`Engine.may_overwrite`). What crosses
-blocks is small and is combined in one fixed tree over the order of the blocks, so the result has the same bits for any
-number of workers and for any engine.
+Block functions change nothing in place. What crosses blocks is small and is combined in one fixed tree over the order
+of the blocks, so the result has the same bits for any number of workers and for any engine.
 
 A plain list instead of an engine's own blocks is something small: it is worked on where the caller is.
 """
@@ -35,9 +34,6 @@ class Rows(Protocol[Block]):
 class Engine(Protocol):
     """Runs block functions. Every engine gives the same bits for the same blocks."""
 
-    may_overwrite: bool  # whether nobody sees the blocks of a `step` again: its function may then write over them
-    threads: int  # that a function may use for a block of `join`
-
     def running(self) -> AbstractContextManager["Engine"]:
         """Hold what the engine needs (threads, files, a cluster) for the time of a fit."""
 
@@ -49,12 +45,6 @@ class Engine(Protocol):
 
     def zip(self, first: Rows[B], second: Rows[C]) -> Rows[tuple[B, C]]:
         """Blocks of two collections over the same rows, side by side."""
-
-    def join(self, together: Callable[[list[B]], B], rows: Rows[B]) -> Rows[B]:
-        """One block of all where the engine likes that: its function takes care of the threads and of `fold` itself."""
-
-    def split(self, apart: Callable[[B], list[B]], rows: Rows[B]) -> Rows[B]:
-        """The blocks that were joined."""
 
     def reduce(self, function: Callable[[B], T], rows: Rows[B], combine: Callable[[T, T], T]) -> T:
         """Combine one small result per block, in the tree of :func:`fold`."""

@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 _pointer, _number, _float = ctypes.c_void_p, ctypes.c_int64, ctypes.c_float
-INTERFACE = 1  # changes with the arguments of a function; _compiled.c has the same number
+INTERFACE = 2  # changes with the arguments of a function; _compiled.c has the same number
 LANES = 16  # numbers that the widest version works on at once: others do as well with multiples of it
 
 
@@ -24,7 +24,6 @@ class Library(NamedTuple):
     lanes: int
     nearest: Any
     search: Any
-    sweep: Any
     sparse_times: Any
 
 
@@ -58,7 +57,6 @@ def _version(loaded: ctypes.CDLL, lanes: int) -> Library:
         lanes,
         nearest=function("nearest", _number, _pointer, _number, _number, _number, _pointer, _pointer, _pointer),
         search=function("search", _number, *[_number] * 5, _float, *[_pointer] * 7),
-        sweep=function("sweep", _float, *[_number] * 4, _float, *[_pointer] * 7),
         sparse_times=function("sparse_times", None, _number, *[_pointer] * 4, _number, _pointer),
     )
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.linalg
 
-from manyview.kernels.arrays import FloatArray, IntArray
+from manyview.kernels.arrays import FloatArray
 
 
 class Basis(NamedTuple):

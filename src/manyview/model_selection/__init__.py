@@ -1,6 +1,6 @@
-"""Choices without labels: the number of clusters, anchors, lambda and p."""
+"""Choices without labels: the number of clusters, and other parameters."""
 
-from manyview.cluster.semi_ntf.n_clusters import Candidate, Selection, Trial
+from manyview.cluster.anchor_graph.selection import CurvePoint, Selection, Trial
 from manyview.model_selection.choose import select
 
-__all__ = ["Candidate", "Selection", "Trial", "select"]
+__all__ = ["CurvePoint", "Selection", "Trial", "select"]

@@ -26,7 +26,7 @@ def silent(stage: str, done: int, total: int) -> None:
 def reporter(estimator: Any, /) -> Progress:
     """Return what ``verbose`` asks for: the callable itself, lines on the standard error stream, or silence."""
     if callable(estimator.verbose):
-        return estimator.verbose  # type: ignore[no-any-return]
+        return estimator.verbose
     name = type(estimator).__name__
     if estimator.verbose:
         return lambda stage, done, total: print(f"{name}: {stage} {done}/{total}", file=sys.stderr)

@@ -2,48 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
-import numpy as np
-from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
-
-from manyview.cluster.anchor_graph.candidates import beyond_chance, label_sizes, label_smoothness, mean_over_geometries
-from manyview.cluster.anchor_graph.consensus import Consensus, find_consensus
+from manyview.cluster.anchor_graph.base import AnchorClusterer
 from manyview.cluster.anchor_graph.constraints import GRAPH_CONSTRAINTS
-from manyview.cluster.anchor_graph.context import MIN_CLUSTERS, FitContext, reporter, resolve
-from manyview.cluster.anchor_graph.embedding import EmbeddedRows, consensus_labels, embed_consensus
-from manyview.cluster.anchor_graph.explanation import Explanation, explain
-from manyview.cluster.anchor_graph.fusion import slice_degrees, weights_from_smoothness
-from manyview.cluster.anchor_graph.graphs import build_graphs, of_sample
 from manyview.cluster.anchor_graph.incremental import absorb
 from manyview.cluster.anchor_graph.label_matching import arrangement, renumber
-from manyview.cluster.anchor_graph.membership import MembershipMap, read_through_anchors
-from manyview.cluster.anchor_graph.memory import require_room
-from manyview.cluster.anchor_graph.n_clusters import Selection, choose_n_clusters
-from manyview.cluster.anchor_graph.noise_views import drop_noise_views
 from manyview.cluster.anchor_graph.recipe import Recipe
-from manyview.cluster.anchor_graph.reliability import (
-    Assessment,
-    as_assessment,
-    assess_rows,
-    embed,
-    measure_reliability,
-)
-from manyview.cluster.engines import chosen_engine, engine_for
+from manyview.cluster.anchor_graph.results import keep_results
+from manyview.cluster.anchor_graph.stages import build_graphs_for_k, label_by_consensus, running_fit
+from manyview.cluster.engines import engine_for
 from manyview.cluster.fit_warnings import warn_of_lost_clusters
-from manyview.cluster.parameters import check_parameters, check_sizes
+from manyview.cluster.parameters import check_parameters
 from manyview.cluster.transaction import all_or_nothing
-from manyview.engine import BLOCK_ROWS, Engine, Rows
-from manyview.kernels.arrays import FloatArray, IntArray
-from manyview.kernels.spectral import unit_rows
+from manyview.engine import BLOCK_ROWS
 from manyview.views import check_views
-from manyview.views.blocks import RowBlock, row_blocks
 
 
-class AnchorGraphClustering(ClusterMixin, TransformerMixin, BaseEstimator):
+class AnchorGraphClustering(AnchorClusterer):
     """Multi-view clustering by a consensus of spectral labelings of fused anchor graphs.
 
     Every view becomes sparse anchor graphs; the graphs of all views are fused, and rows are labeled in several
@@ -157,7 +133,7 @@ class AnchorGraphClustering(ClusterMixin, TransformerMixin, BaseEstimator):
         self.verbose = verbose
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any = None, *, match_to: Any = None) -> AnchorGraphClustering:
+    def fit(self, X: Any, y: Any = None, *, match_to: Any = None) -> Self:
         """Cluster the rows of the views.
 
         Parameters
@@ -170,130 +146,18 @@ class AnchorGraphClustering(ClusterMixin, TransformerMixin, BaseEstimator):
             An earlier clustering of the same samples, or of some of them: clusters keep its numbers.
         """
         check_parameters(self, GRAPH_CONSTRAINTS)
-        views = check_views(X, ranges=self.views, estimator=self, lazy=True, rows_may_miss=True)
-        automatic, selection = self.n_clusters == "auto", None
-        K = MIN_CLUSTERS if automatic else int(self.n_clusters)
-        check_sizes(len(views), K)
-        seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-        settings, engine_name = resolve(self, len(views), seed, n_clusters=K), chosen_engine(self.engine, views)
-        require_room(engine_name, settings, views, self)
-        views, engine = engine_for(self, views)
-        context = FitContext(engine, settings, reporter(self))
-        with engine.running():
-            draw = build_graphs(views, context)
-            if automatic:
-                draw, context, selection = choose_n_clusters(self, draw, context)
-                require_room(engine_name, context.settings, views, self)
-            draw, initial = drop_noise_views(views, draw, context)
+        with running_fit(self, X) as (views, context):
+            draw, context, self.selection_ = build_graphs_for_k(self, views, context)
             arrange = arrangement(match_to, X, views, context.settings.n_clusters)
-            consensus = find_consensus(draw, initial, context)
-            embedded = embed_consensus(consensus, context)
-            labels = consensus_labels(consensus, embedded, context)
+            embedded, labels, _, chance = label_by_consensus(views, draw, context)
             if arrange is not None:
-                labels = renumber(labels, arrange, engine)
-            self._keep(consensus, embedded, labels, context)
-        self.n_clusters_, self.selection_ = context.settings.n_clusters, selection
+                labels = renumber(labels, arrange, context.engine)
+            keep_results(self, embedded, labels, context, chance=chance)
         warn_of_lost_clusters(len(self.cluster_sizes_), self.n_clusters_, matched=match_to is not None)
         return self
 
-    def _keep(
-        self, consensus: Consensus, embedded: EmbeddedRows, labels: Rows[IntArray], context: FitContext
-    ) -> None:
-        context.progress("labels", 0, 1)
-        engine, K, power = context.engine, context.settings.n_clusters, context.recipe.smoothness_power
-        draw, fusion, basis = embedded.draw, embedded.fusion, embedded.basis
-        # measured on the labels of the consensus, before the anchors smooth them
-        b = label_smoothness(
-            of_sample(labels, draw, engine),
-            slice_degrees(draw.graph, draw.sample, engine),
-            draw.sample,
-            engine,
-            K,
-        )
-        read = read_through_anchors(embedded.graphs, labels, fusion, engine, K)
-        found = np.flatnonzero(label_sizes(read.labels, engine, K))
-        known = engine.map(lambda block: np.searchsorted(found, block), read.labels)
-        weights = weights_from_smoothness(b, power)  # the fused graph itself may rest on the joint tables alone
-        reliability = measure_reliability(embedded, known, weights, context, n_clusters=len(found))
-        embeddings = engine.map(lambda T: embed(T, basis, len(found)), embedded.T)
-        dtype = context.settings.dtype
-        self.labels_: IntArray = engine.collect(lambda block: block, known)
-        self.membership_ = engine.persist(
-            lambda block: block[:, found].astype(np.float64, copy=False), read.memberships
-        )
-        self.embedding_ = engine.persist(lambda block: unit_rows(block).astype(dtype, copy=False), embeddings)
-        self.confidence_ = engine.persist(lambda pair: reliability.margin(*pair), engine.zip(embeddings, known))
-        self.views_disagree_ = engine.collect(
-            lambda pair: reliability.views_disagree(*pair), engine.zip(embedded.graphs, known)
-        )
-        view_weights = mean_over_geometries(weights, draw.graph)
-        self.view_weights_ = view_weights / view_weights.sum()
-        agreement = b if consensus.chance is None else np.clip(beyond_chance(b, consensus.chance), 0, 1)
-        self.view_agreement_ = mean_over_geometries(agreement, draw.graph)
-        self.views_left_out_ = [self.view_names_[v] for v in draw.graph.geometry.left_out]
-        self.anchor_graph_, self.fusion_ = draw.graph, fusion
-        self.anchor_membership_ = read.anchor_membership[:, found]
-        self.cluster_sizes_: IntArray = np.bincount(self.labels_, minlength=len(found))
-        self.reliability_, self.cluster_stability_ = reliability, reliability.cluster_stability
-
-    def transform(self, X: Any) -> FloatArray:
-        """Return the membership (n, K) of new rows: from a row to its anchors, from the anchors to the clusters."""
-        return self._read_rows(X, lambda members, engine, rows: engine.persist(members.membership, rows))
-
-    def predict(self, X: Any) -> IntArray:
-        """Return the cluster of every new row, the one with the largest membership."""
-        return self._read_rows(X, lambda members, engine, rows: engine.collect(members.labels, rows))
-
-    def assess(self, X: Any) -> Assessment:
-        """Label new rows, with their confidence, the cluster each view would choose, and where the views disagree.
-
-        Examples
-        --------
-        >>> from manyview import AnchorGraphClustering
-        >>> from manyview.datasets import make_views
-        >>> data = make_views(n_samples=200, n_clusters=3, random_state=0)
-        >>> model = AnchorGraphClustering(n_clusters=3, random_state=0).fit(data.views)
-        >>> assessment = model.assess({name: view[:5] for name, view in data.views.items()})
-        >>> assessment.confidence.shape, assessment.view_labels.shape, bool(assessment.views_disagree.any())
-        ((5,), (5, 3), False)
-        """
-
-        def read(members: MembershipMap, engine: Engine, rows: Rows[RowBlock]) -> Any:
-            return engine.collect(lambda block: assess_rows(members, reliability, block), rows)
-
-        check_is_fitted(self)
-        reliability = self.reliability_
-        return as_assessment(self._read_rows(X, read))
-
-    def explain(self, X: Any, *, n_prototypes: int = 5, n_features: int = 5) -> Explanation:
-        """Explain every cluster by the views that hold it together, its prototypes, and the features that set it apart.
-
-        Parameters
-        ----------
-        X : as for :meth:`fit`
-            The rows of the fit. Columns of DataFrames name the features, the index names the rows.
-        n_prototypes, n_features : int
-            How many rows and anchors per cluster, and features per cluster and view, are named.
-
-        Returns
-        -------
-        Explanation
-            Frozen; ``print`` it, or take ``to_dict()``.
-
-        Examples
-        --------
-        >>> from manyview import AnchorGraphClustering
-        >>> from manyview.datasets import make_views
-        >>> data = make_views(n_samples=200, n_clusters=3, widths=(4, 6), random_state=0)
-        >>> model = AnchorGraphClustering(n_clusters=3, random_state=0).fit(data.views)
-        >>> cluster = model.explain(data.views).clusters[0]
-        >>> max(cluster.views, key=lambda view: view.effect).view in ("view_0", "view_1")
-        True
-        """
-        return explain(self, X, n_prototypes=n_prototypes, n_features=n_features)
-
     @all_or_nothing
-    def partial_fit(self, X: Any, y: Any = None) -> AnchorGraphClustering:
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Add a batch of rows: anchors and weights stay, the sums behind the membership map grow.
 
         The first batch is fitted. After a later one ``labels_``, ``membership_``, ``embedding_`` and ``confidence_``
@@ -318,25 +182,3 @@ class AnchorGraphClustering(ClusterMixin, TransformerMixin, BaseEstimator):
         self.labels_, self.membership_, self.embedding_, self.confidence_ = of_batch
         self.fusion_, self.anchor_membership_, self.cluster_sizes_ = grown
         return self
-
-    def _read_rows(self, X: Any, read: Callable[[MembershipMap, Engine, Rows[RowBlock]], Any]) -> Any:
-        check_is_fitted(self)
-        views = check_views(X, ranges=self.views, estimator=self, reset=False, lazy=True, rows_may_miss=True)
-        views, engine = engine_for(self, views)
-        members = MembershipMap(self.anchor_graph_, self.fusion_, self.anchor_membership_)
-        with engine.running():
-            return read(members, engine, engine.partition(row_blocks(views), len(views)))
-
-    def fit_transform(self, X: Any, y: Any = None) -> FloatArray:
-        """Fit, and return the memberships."""
-        return self.fit(X).membership_
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.transformer_tags.preserves_dtype = []  # memberships are float64, whatever came in
-        return tags
-
-    def get_feature_names_out(self, input_features: Any = None) -> Any:
-        """Return the names of the columns of :meth:`transform`."""
-        check_is_fitted(self)

@@ -19,6 +19,7 @@ from manyview.kernels.arrays import IntArray
 from manyview.views import Views
 from manyview.views.blocks import RowBlock, row_blocks, some_rows
 
+
 class Source(NamedTuple):
     """Raw rows, and those of them that are sampled."""
 

@@ -18,6 +18,7 @@ from manyview.cluster.anchor_graph.fusion import Fusion
 from manyview.cluster.anchor_graph.membership import membership_of
 from manyview.engine import Engine, Rows, add
 from manyview.kernels.arrays import FloatArray, IntArray
+from manyview.kernels.spectral import unit_rows
 from manyview.views import Views
 from manyview.views.blocks import row_blocks
 
@@ -61,19 +62,28 @@ def grow(fusion: Fusion, anchor_membership: FloatArray, sizes: IntArray, batch: 
     return Grown(fusion._replace(column_scale=scale), mass * scale[:, None] ** 2, sizes + batch.sizes)
 
 
-def absorb(model: Any, views: Views, engine: Engine, /) -> tuple[Grown, IntArray, FloatArray, FloatArray]:
-    """The grown model, and labels, memberships and confidence of the batch, read as the model was before it."""
+class Batch(NamedTuple):
+    """What the model says about the rows of a batch."""
+
+    labels: IntArray
+    membership: FloatArray
+    embedding: FloatArray
+    confidence: FloatArray
+
+
+def absorb(model: Any, views: Views, engine: Engine, /) -> tuple[Grown, Batch]:
+    """Return the grown model, and the results of the batch as the model gave them before it grew."""
     graph, fusion, known = model.anchor_graph_, model.fusion_, model.anchor_membership_
     reliability = model.reliability_
     with engine.running():
-        raw = engine.partition(row_blocks(views), len(views))
-        rows = engine.map(graph, raw)
+        rows = engine.map(graph, engine.partition(row_blocks(views), len(views)))
         memberships = engine.map(partial(membership_of, fusion, known), rows)
         labels = engine.map(lambda block: block.argmax(axis=1), memberships)
+        embeddings = engine.map(lambda block: reliability.embedding(fusion, block), rows)
         batch = batch_sums(fusion, known.shape[1], engine.zip(rows, labels), engine)
-        return (
-            grow(fusion, known, model.cluster_sizes_, batch),
+        return grow(fusion, known, model.cluster_sizes_, batch), Batch(
             engine.collect(lambda block: block, labels),
             engine.persist(lambda block: block, memberships),
-            engine.persist(lambda pair: reliability.confidence(fusion, *pair), engine.zip(rows, labels)),
+            engine.persist(unit_rows, embeddings),
+            engine.persist(lambda pair: reliability.margin(*pair), engine.zip(embeddings, labels)),
         )

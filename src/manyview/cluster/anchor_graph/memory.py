@@ -45,9 +45,7 @@ class Need(NamedTuple):
     scratch: int = 0
 
 
-def require_room(
-    name: str, settings: Settings, views: Views, estimator: Any, /, *, factors: Factors = "none"
-) -> None:
+def require_room(name: str, settings: Settings, views: Views, estimator: Any, /, *, factors: Factors = "none") -> None:
     """Raise an error if the fit needs more memory or disk space than is free, and say what would work."""
     needs = estimate_needs(settings, views, estimator, factors=factors)
     needed, (memory, scratch) = needs[name].memory, needs["disk"]
@@ -76,7 +74,7 @@ def estimate_needs(
 ) -> dict[str, Need]:
     """Estimate what each engine needs for these views."""
     n_rows, tables = len(views), views.tables
-    n_threads = int(effective_n_jobs(-1 if estimator.n_jobs is None else estimator.n_jobs))
+    n_threads = int(effective_n_jobs(estimator.n_jobs))
     blocks = even_edges(n_rows, estimator.block_rows)
     rows_at_work = min(n_threads, len(blocks)) * max(stop - start for start, stop in blocks)
 

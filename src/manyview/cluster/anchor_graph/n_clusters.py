@@ -14,14 +14,15 @@ graph: T = A W (n, R), a few thousand rows. Slice weights would depend on K: her
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from manyview.anchors import AnchorGraph, GraphBlock
+from manyview.cluster.anchor_graph.candidates import n_vectors, spectrum
+from manyview.cluster.anchor_graph.context import FitContext
 from manyview.cluster.anchor_graph.fusion import (
     Fusion,
     first_weights,
@@ -30,6 +31,8 @@ from manyview.cluster.anchor_graph.fusion import (
     smoothness,
     weights_from_smoothness,
 )
+from manyview.cluster.anchor_graph.graphs import Draw
+from manyview.cluster.anchor_graph.selection import CurvePoint, Selection
 from manyview.cluster.anchor_graph.subsampling import (
     Subsample,
     draw_subsample,
@@ -37,9 +40,6 @@ from manyview.cluster.anchor_graph.subsampling import (
     label_by,
     subsample_size,
 )
-from manyview.cluster.anchor_graph.candidates import n_vectors, spectrum
-from manyview.cluster.anchor_graph.context import FitContext, resolve
-from manyview.cluster.anchor_graph.graphs import Draw, redraw
 from manyview.engine import Engine
 from manyview.kernels.agreement import adjusted_rand, joint_counts
 from manyview.kernels.arrays import FloatArray, IntArray
@@ -51,65 +51,6 @@ ROWS_PER_CLUSTER, ANCHORS_PER_CLUSTER = 4, 4  # fewer cannot show a cluster
 ALL_UP_TO, RATIO = 12, 1.2  # every K up to 12, then steps of a fifth; the neighborhood of the best is filled in
 N_PARTS = 6
 PATIENCE = 3  # values of K in a row that cannot win, before the scale is left
-
-
-class CurvePoint(NamedTuple):
-    """One number of clusters and its scores."""
-
-    n_clusters: int
-    stability: float  # S: mean adjusted Rand index with the labels from subsamples
-    modularity: float  # Q
-    gap: float  # lambda_K - lambda_(K+1), eigenvalues of the walk
-    score: float  # Q sqrt(S)
-    error: float  # standard error of the score, over the parts
-
-
-class Trial(NamedTuple):
-    """Other parameters at the chosen K, scored in the same way."""
-
-    n_anchors: int
-    lam: float | None  # None: relative to the spectrum
-    p: float
-    stability: float
-    modularity: float
-    score: float
-    error: float
-
-
-@dataclass(frozen=True, repr=False)
-class Selection:
-    """What was chosen without labels, from what, and why.
-
-    ``print(selection)`` shows the curve; ``AnchorGraphClustering(**selection.params)`` uses the choice.
-    """
-
-    n_clusters: int
-    curve: tuple[CurvePoint, ...]  # in the order of K; empty where K was given
-    reason: str
-    params: Mapping[str, Any]  # of the estimator: n_clusters, and n_anchors, lam, p where candidates were given
-    trials: tuple[Trial, ...] = ()
-
-    def __repr__(self) -> str:
-        chosen = ", ".join(f"{name}={value!r}" for name, value in self.params.items())
-        return f"Selection({chosen}; {len(self.curve)} values of K, {len(self.trials)} trials)"
-
-    def __str__(self) -> str:
-        lines = [self.reason]
-        if self.curve:
-            lines.append("    K  stability  modularity    gap  score  error")
-            lines += [
-                f"{'>' if c.n_clusters == self.n_clusters else ' '} {c.n_clusters:3d}  {c.stability:9.3f}  "
-                f"{c.modularity:10.3f}  {c.gap:5.3f}  {c.score:5.3f}  {c.error:5.3f}"
-                for c in self.curve
-            ]
-        if self.trials:
-            lines.append("  n_anchors       lam     p  stability  modularity  score  error")
-            lines += [
-                f"  {t.n_anchors:9d}  {'auto' if t.lam is None else f'{t.lam:g}':>8}  {t.p:4.2f}  {t.stability:9.3f}  "
-                f"{t.modularity:10.3f}  {t.score:5.3f}  {t.error:5.3f}"
-                for t in self.trials
-            ]
-        return "\n".join(lines)
 
 
 class Embedded(NamedTuple):
@@ -141,9 +82,7 @@ def _embed(fusion: Fusion, sample: list[GraphBlock], engine: Engine, largest: in
     return Embedded(T, basis.s, rows, draw_subsample(T, len(T), seed=seed), list(parts))
 
 
-def _weights(
-    graph: AnchorGraph, sample: list[GraphBlock], engine: Engine, seed: int, power: float
-) -> FloatArray:
+def _weights(graph: AnchorGraph, sample: list[GraphBlock], engine: Engine, seed: int, power: float) -> FloatArray:
     """Slice weights from labelings with few and with many clusters together."""
     weights = first_weights(graph)
     if len(weights) == graph.geometry.n_geometries:  # one view: nothing to weigh
@@ -301,12 +240,3 @@ def choose_on(draw: Draw, context: FitContext, /, *, candidates: list[int] | Non
         seed=context.settings.seed,
         progress=lambda done, total: context.progress("n_clusters", done, total),
     )
-
-
-def choose_n_clusters(estimator: Any, draw: Draw, context: FitContext, /) -> tuple[Draw, FitContext, Selection]:
-    """Choose K for a fit with ``n_clusters="auto"``; anchors are drawn again only if that K asks for more of them."""
-    selection = choose_on(draw, context)
-    chosen = resolve(estimator, draw.n_samples, context.settings.seed, n_clusters=selection.n_clusters)
-    more = chosen.n_anchors != context.settings.n_anchors
-    context = replace(context, settings=chosen)
-    return redraw(draw, context) if more else draw, context, selection

@@ -8,7 +8,6 @@ handful of noise views outweighs the informative ones. Anchors and graph are the
 
 from __future__ import annotations
 
-import warnings
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +21,7 @@ from manyview.cluster.anchor_graph.candidates import (
 from manyview.cluster.anchor_graph.context import FitContext
 from manyview.cluster.anchor_graph.graphs import Draw, leave_out
 from manyview.cluster.anchor_graph.recipe import Recipe
+from manyview.cluster.fit_warnings import warn_caller
 from manyview.kernels.arrays import BoolArray, FloatArray
 from manyview.views import Views
 
@@ -65,10 +65,9 @@ def _warn(report: NoiseReport, names: tuple[str, ...]) -> None:
     agreement = report.agreement
     best = int(agreement.argmax())
     lost = ", ".join(f"view {names[v]!r} with {agreement[v]:.2f}" for v in np.flatnonzero(report.left_out))
-    warnings.warn(
+    warn_caller(
         f"Left out, because it is unrelated to the clusters that the other views show: {lost} (agreement beyond "
         f"chance; the best view, {names[best]!r}, has {agreement[best]:.2f}). If the view should be informative, check "
         "that its rows are in the order of the others.",
         NoiseViewWarning,
-        stacklevel=4,
     )

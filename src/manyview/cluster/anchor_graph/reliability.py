@@ -8,8 +8,8 @@ their memberships: it sees the neighbors' neighbors.
 
     vote of view v for row i:  sum over its slices of W_l C_l, C_l (m, K) = share of an anchor's mass in each cluster
 
-without the row's own mass, so that a row does not vote for itself. The views disagree where more than half of the weight of
-the views that have an opinion stands behind another cluster than the label.
+without the row's own mass, so that a row does not vote for itself. The views disagree where more than half of the
+weight of the views that have an opinion stands behind another cluster than the label.
 
     stability of a cluster: mean Jaccard index with the closest cluster that subsamples of the rows lead to
 """
@@ -35,7 +35,7 @@ from manyview.cluster.anchor_graph.subsampling import (
     label_by,
     subsample_size,
 )
-from manyview.engine import Engine, Rows, add, edges
+from manyview.engine import Rows, add, edges
 from manyview.kernels.agreement import joint_counts
 from manyview.kernels.arrays import BoolArray, FloatArray, IntArray
 from manyview.kernels.sparse import times
@@ -66,12 +66,16 @@ class Reliability(NamedTuple):
     view_weights: FloatArray  # (V,)
     cluster_stability: FloatArray  # (K,)
 
+    def embedding(self, fusion: Fusion, block: GraphBlock, /) -> FloatArray:
+        """Return rows (n, r) of the embedding, not yet of unit length."""
+        return np.asarray(times(fusion.mixed(block), self.to_embedding.astype(block.weights.dtype)))
+
     def confidence(self, fusion: Fusion, block: GraphBlock, labels: IntArray, /) -> FloatArray:
-        """Margin (n,) in the embedding, 0 to 1."""
-        return self.margin(times(fusion.mixed(block), self.to_embedding.astype(block.weights.dtype)), labels)
+        """Return the margin (n,) in the embedding, 0 to 1."""
+        return self.margin(self.embedding(fusion, block), labels)
 
     def margin(self, rows: FloatArray, labels: IntArray, /) -> FloatArray:
-        """The same, for rows (n, r) that the walk has been taken with."""
+        """Return the same for rows (n, r) of the embedding."""
         if len(self.centers) == 1:
             return np.ones(len(rows))
         E = unit_rows(rows.astype(np.float64, copy=False))
@@ -139,7 +143,13 @@ def embed(T: FloatArray, basis: Basis, n_clusters: int, /) -> FloatArray:
 
 
 def measure_reliability(
-    embedded: EmbeddedRows, labels: Rows[IntArray], slice_weights: FloatArray, context: FitContext, /, *, n_clusters: int
+    embedded: EmbeddedRows,
+    labels: Rows[IntArray],
+    slice_weights: FloatArray,
+    context: FitContext,
+    /,
+    *,
+    n_clusters: int,
 ) -> Reliability:
     """Find centers and masses for labels 0 … K - 1 of all rows in one pass, and stability on the sampled rows."""
     engine, K = context.engine, n_clusters

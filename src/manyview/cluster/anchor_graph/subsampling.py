@@ -1,6 +1,6 @@
 """Labelings of random subsamples: the spectrum of some of the rows, which labels all of them.
 
-    T = A W  (n, R)      rows of a subsample:  T_p'T_p = V diag(s²) V'      E = unit rows of T V[:, :r] diag(lambda^t / s)
+    T = A W  (n, R)    rows of a subsample:  T_p'T_p = V diag(s²) V'    E = unit rows of T V[:, :r] diag(lambda^t / s)
 
 A subsample has its own eigenvectors inside the span that T keeps, its own k-means centers, and so its own label for
 every row. Nothing larger than R x R is decomposed; rows outside the subsample are labeled like those inside.

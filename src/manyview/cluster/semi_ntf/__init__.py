@@ -31,18 +31,16 @@ SemiNTF.paper is Algorithm 1. Where the text leaves a choice open, or cannot be 
 
 What differs in our default, and why
     * Orthogonality per slice instead of t-orthogonality. With H >= 0 the latter forces every sample into one view:
-      sum_v H^(v)ᵀ H^(v+w) = 0 has only non-negative terms (tests/cluster/test_paper.py shows it).
+      sum_v H^(v)ᵀ H^(v+w) = 0 has only non-negative terms (tests/cluster/semi_ntf/test_paper.py shows it).
     * One H for all slices (coupling="shared"), the limit of a strong coupling: no tensor is kept, and the result
-      was never measurably worse. The factorization runs on the reading of the fused graph in
-      which its start was found.
-    * Two geometries a view, a joint slice, shared k-means anchors, degree normalization, learned slice weights and a
-      spectral start: geometry/fit.py, anchors/, fusion.py, start.py. The start decides most of the result; the
-      identity start of the paper takes the first K rows, in a sorted file all of one class.
+      was never measurably worse. The factorization runs on the diffusion embedding of the fused graph in which its
+      start was found.
+    * Anchor graphs, slice weights and start are those of AnchorGraphClustering (cluster/anchor_graph/). The start
+      decides most of the result; the identity of the paper takes the first K rows, in a sorted file all of one class.
     * Labels are read through the anchors (row -> anchors -> clusters), so that new rows are labeled by the same map.
 """
 
-from manyview.cluster.semi_ntf.cautions import RowOrderWarning
 from manyview.cluster.semi_ntf.estimator import SemiNTF
-from manyview.cluster.semi_ntf.noise import NoiseViewWarning
+from manyview.cluster.semi_ntf.warnings import RowOrderWarning
 
-__all__ = ["NoiseViewWarning", "RowOrderWarning", "SemiNTF"]
+__all__ = ["RowOrderWarning", "SemiNTF"]

@@ -119,9 +119,11 @@ class Loop(NamedTuple):
     penalties: Penalties
     history: dict[str, list[float]]
     iteration: int
-    converged: bool
-    StP: FloatArray = np.zeros((0, 0))  # (m, K) and
-    BtB: FloatArray = np.zeros((0, 0))  # (K, K) of the next step, where they are known ahead (shared.py)
+
+    def converged(self, limit: float, /) -> bool:
+        """Whether both residuals of the last iteration are below the limit."""
+        residuals = (self.history["residual_HQ"], self.history["residual_QJ"])
+        return self.iteration > 0 and bool(max(values[-1] for values in residuals) <= limit)
 
 
 def empty_history() -> dict[str, list[float]]:
@@ -154,20 +156,20 @@ def factorize(
     G = engine.reduce(lambda block: _adjoint(block.S, to_frequencies(transform, block.Q), transform), rows, add)
     n_rows = engine.reduce(lambda block: block.n_rows, rows, add)
     limit = options.tol * np.sqrt(G.shape[2] / n_rows)
-    loop = Loop(G, Penalties(options.mu, options.rho), empty_history(), 0, False)
+    loop = Loop(G, Penalties(options.mu, options.rho), empty_history(), 0)
     if keeper is not None:
         rows, loop = keeper.resume(rows, engine, loop)
-    while loop.iteration < options.max_iter and not loop.converged:
-        rows, loop = _iterate(rows, engine, loop, options, energy=energy, limit=limit)
+    while loop.iteration < options.max_iter and not loop.converged(limit):
+        rows, loop = _iterate(rows, engine, loop, options, energy=energy)
         if keeper is not None:
             keeper.keep(rows, engine, loop)
         if progress is not None:
             progress(loop.iteration)
-    return Factorization(rows, loop.G, loop.history, loop.iteration, loop.converged)
+    return Factorization(rows, loop.G, loop.history, loop.iteration, loop.converged(limit))
 
 
 def _iterate(
-    rows: Rows[FactorBlock], engine: Engine, loop: Loop, options: Options, *, energy: FloatArray, limit: float
+    rows: Rows[FactorBlock], engine: Engine, loop: Loop, options: Options, *, energy: FloatArray
 ) -> tuple[Rows[FactorBlock], Loop]:
     """One iteration: two passes, and a third where the slices are coupled."""
     transform, coupling, penalties = options.transform, options.coupling, loop.penalties
@@ -181,7 +183,7 @@ def _iterate(
     values = (loss + norm, *residuals, *penalties)
     history = {name: [*past, value] for (name, past), value in zip(loop.history.items(), values, strict=True)}
     grown = Penalties(*(min(value * options.eta, MAX_PENALTY) for value in penalties))
-    return rows, Loop(G, grown, history, loop.iteration + 1, bool(max(residuals) <= limit))
+    return rows, Loop(G, grown, history, loop.iteration + 1)
 
 
 def _orthogonalizer(

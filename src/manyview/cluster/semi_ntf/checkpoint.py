@@ -1,9 +1,10 @@
 """Checkpoints of the factorization: what is needed to go on after the process was killed, to the same bits.
 
-A checkpoint is two files. ``state-<iteration>.bin`` holds the factors of the rows; every block writes its own rows, in
-whatever process it lives. ``checkpoint.npz`` holds the small state and says which fit it belongs to; it is written
-beside, flushed to disk and renamed, so that at any moment there is one whole checkpoint: the old one or the new one.
-Stages before the factorization are deterministic and are run again.
+A checkpoint is two files. ``manyview-state-<iteration>.bin`` holds the factors of the rows; every block writes its own
+rows, in whatever process it lives. ``checkpoint.npz`` holds the small state and says which fit it belongs to; it is
+written beside, flushed to disk and renamed, so that there is one whole checkpoint at any moment: the old or the new.
+Stages before the factorization are deterministic and are run again. Only files with these names are ever removed, and
+only inside the directory.
 
 A directory serves one fit at a time: ``lock`` is locked as long as a fit uses it, and the system unlocks it when the
 process ends in whatever way.
@@ -15,9 +16,10 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,7 +27,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from manyview.cluster.semi_ntf.admm import Loop, Penalties, State
-from manyview.cluster.semi_ntf.settings import Settings
 from manyview.engine import Engine, Rows
 from manyview.views import Views
 
@@ -35,7 +36,9 @@ except ImportError:  # Windows has no such locks
     fcntl = None  # type: ignore[assignment]
 
 COMMIT, LOCK = "checkpoint.npz", "lock"
-FORMAT = "3"  # changes when the factors in a file mean something else
+STATE = re.compile(r"manyview-state-\d{6,}\.bin")  # names of the files that are written, and may be removed
+RESUMABLE = ("max_iter", "tol")  # parameters that may differ when a fit goes on
+FORMAT = "4"  # changes when the factors in a file mean something else
 Layout = tuple[tuple[int, int, str], ...]  # of every factor: slices, columns, type
 Digests = dict[int, int]  # of every block, by its first row
 
@@ -59,8 +62,8 @@ class Checkpoint:
             if commit.exists():
                 self._last = _read_commit(commit)
                 self._require_same(self._last.identity)
-            for state in self._directory.glob("state-*.bin"):  # a fit was killed while it wrote one
-                if self._last is None or state.name != self._last.state:
+            for state in self._directory.iterdir():  # a fit was killed while it wrote one
+                if STATE.fullmatch(state.name) and (self._last is None or state.name != self._last.state):
                     state.unlink()
             self._unlock = stack.pop_all()
         return self
@@ -91,7 +94,7 @@ class Checkpoint:
         """Write a checkpoint if it is time for one."""
         if loop.iteration % self._every:
             return
-        state = self._directory / f"state-{loop.iteration:06d}.bin"
+        state = self._directory / f"manyview-state-{loop.iteration:06d}.bin"
         try:
             with open(state, "wb"):
                 pass
@@ -138,7 +141,7 @@ class Commit(NamedTuple):
 
 
 def checkpoint_for(
-    estimator: Any, views: Views, settings: Settings, directory: Any, every: Any, /
+    estimator: Any, views: Views, settings: Iterable[Any], directory: Any, every: Any, /
 ) -> contextlib.AbstractContextManager[Checkpoint | None]:
     """The checkpoint that a fit asks for, if it does, for the time of the fit."""
     if directory is None:
@@ -150,9 +153,14 @@ def checkpoint_for(
     return Checkpoint(directory, int(every), identity_of(settings, views, estimator.block_rows))
 
 
-def identity_of(settings: Settings, views: Views, block_rows: int, /) -> dict[str, str]:
-    """Which fit this is, parameter by parameter; arrays by their digest."""
-    parameters = {field.name: _short(getattr(settings, field.name)) for field in fields(settings)}
+def identity_of(settings: Iterable[Any], views: Views, block_rows: int, /) -> dict[str, str]:
+    """Describe a fit parameter by parameter, arrays by their digest; ``settings`` are dataclasses."""
+    parameters = {
+        field.name: _short(getattr(part, field.name))
+        for part in settings
+        for field in fields(part)
+        if field.name not in RESUMABLE
+    }
     shape = {"rows": str(len(views)), "views": str(list(zip(views.names, views.widths, strict=True)))}
     return shape | {"block_rows": str(block_rows), "format": FORMAT} | parameters
 
@@ -234,7 +242,6 @@ def _write_commit(path: Path, commit: Commit) -> None:
             "n_rows": commit.n_rows,
             "digests": list(commit.digests.items()),
             "iteration": loop.iteration,
-            "converged": loop.converged,
         }
     )
     arrays: dict[str, Any] = {name: np.array(values, dtype=np.float64) for name, values in loop.history.items()}
@@ -244,8 +251,6 @@ def _write_commit(path: Path, commit: Commit) -> None:
             file,
             text=np.array(text),
             G=loop.G,
-            StP=loop.StP,
-            BtB=loop.BtB,
             penalties=np.array(loop.penalties),
             **arrays,
         )
@@ -259,13 +264,15 @@ def _read_commit(path: Path) -> Commit:
         with open(path, "rb") as file, np.load(file, allow_pickle=False) as stored:
             arrays = dict(stored)
         known = json.loads(str(arrays.pop("text")))
-        G, StP, BtB = (arrays.pop(name) for name in ("G", "StP", "BtB"))
+        G = arrays.pop("G")
+        if not STATE.fullmatch(known["state"]):
+            raise ValueError(f"{known['state']!r} is no name of a state file")
         penalties = Penalties(*arrays.pop("penalties").tolist())
     except (EOFError, KeyError, OSError, ValueError, zipfile.BadZipFile, zlib.error) as error:
         raise OSError(f"{str(path)!r} is no readable checkpoint: {error}. Delete the directory.") from error
     history = {name: values.tolist() for name, values in arrays.items()}
     layout = tuple((V, K, kind) for V, K, kind in known["layout"])
-    loop = Loop(G, penalties, history, known["iteration"], known["converged"], StP, BtB)
+    loop = Loop(G, penalties, history, known["iteration"])
     digests = dict(known.get("digests", ()))  # those of another format have none
     return Commit(known["identity"], known["start"], known["state"], layout, known["n_rows"], digests, loop)
 

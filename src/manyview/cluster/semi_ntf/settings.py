@@ -1,4 +1,4 @@
-"""Settings of a fit: the estimator's parameters after every "auto" has become a number."""
+"""Settings of the factorization: the estimator's parameters after every "auto" has become a number."""
 
 from __future__ import annotations
 
@@ -12,21 +12,15 @@ from manyview.cluster.semi_ntf.coupling import Coupling
 from manyview.kernels.gst import tau_for_threshold
 from manyview.kernels.tproduct import view_transform
 
-MIN_ANCHORS = 500
-ANCHORS_PER_CLUSTER = 10
-PAPER_EXTRA_ANCHORS = 20
-NEIGHBORS = 10
-DOUBLE_UP_TO = 5_000  # rows kept in double precision; beyond, single precision halves time and memory
 RELATIVE_THRESHOLD = 0.3  # of sqrt(V), the singular value of a cluster on which all views agree
 PAPER_GST_STEPS = 4
-DRAWS = 4  # labelings of every reading: of as many draws of the anchors, or from as many starts of k-means
-DRAWN_UP_TO = 5_000  # rows; with more of them a draw is less of an accident, and costs more
-DRAWN_RULES = ("kmeans", "random")  # anchors that another seed would choose otherwise
+AUTOMATIC: dict[str, Any] = {"view_transform": "identity", "p": 0.5, "rho": 1.0}  # "auto" of the coupled variants
+OF_COUPLING = ("view_transform", "lam", "p", "rho")  # parameters that one H for all slices does not have
 PAPER: dict[str, Any] = {  # what Algorithm 1 fixes
     "variant": "paper",
     "scale": "max",
     "anchors": "das",
-    "init": "identity",
+    "start": "identity",
     "view_transform": "dft",
     "mu": 1e-5,
     "rho": 1e-5,
@@ -37,16 +31,11 @@ PAPER: dict[str, Any] = {  # what Algorithm 1 fixes
 
 
 @dataclass(frozen=True)
-class Settings:
-    """What the stages read."""
+class FactorSettings:
+    """Parameters of the factorization, as numbers."""
 
-    n_clusters: int
     paper: bool
-    scale: str
-    anchors: Any  # a rule, or row numbers
-    n_anchors: int
-    neighbors: tuple[int, ...]
-    init: Any  # a rule, labels (N,), or a matrix (N, K)
+    start: Any  # a rule, labels (N,), or a matrix (N, K)
     coupling: str
     view_transform: str
     lam: float | None  # None: relative to the spectrum
@@ -56,19 +45,14 @@ class Settings:
     eta: float
     max_iter: int
     tol: float
-    n_init: int
-    n_draws: int  # of the anchors
-    n_repeats: int  # of every reading of a draw
-    dtype: str
-    seed: int
 
     @property
     def shared(self) -> bool:
-        """One H for all slices: the limit of an infinitely strong coupling."""
+        """Whether all slices share one H, the limit of an infinitely strong coupling."""
         return self.coupling == "shared"
 
     def options(self, n_slices: int, /) -> Options:
-        """Options of the factorization of that many slices."""
+        """Return the options of the loop for that many slices."""
         coupling = None
         if not self.shared:
             relative = self.mu * tau_for_threshold(RELATIVE_THRESHOLD * np.sqrt(n_slices), self.p)
@@ -78,87 +62,61 @@ class Settings:
         return Options(transform, coupling, self.mu, self.rho, self.eta, self.max_iter, self.tol)
 
 
-def resolve(estimator: Any, n_samples: int, seed: int, /, *, n_clusters: int | None = None) -> Settings:
-    """Check the parameters against the data and replace every "auto"; ``n_clusters`` stands in for the estimator's."""
-    paper = estimator.variant == "paper"
-    K = int(estimator.n_clusters if n_clusters is None else n_clusters)
-    anchors = estimator.anchors
-    if not isinstance(anchors, str):
-        anchors = _row_numbers(anchors, n_samples)
-        n_anchors = len(anchors)
-    elif estimator.n_anchors == "auto":
-        wanted = K + PAPER_EXTRA_ANCHORS if paper else max(MIN_ANCHORS, ANCHORS_PER_CLUSTER * K)
-        n_anchors = min(n_samples, wanted)
-    else:
-        n_anchors = int(estimator.n_anchors)
-        if n_anchors > n_samples:
+def check_modes(estimator: Any, /) -> None:
+    """Raise an error for a parameter that would have no effect in the chosen mode."""
+    name = type(estimator).__name__
+    if estimator.coupling == "shared":
+        if estimator.variant == "paper":
+            raise ValueError(f"{name}: variant='paper' couples one H per view: use coupling='views' or 'samples'.")
+        for parameter in OF_COUPLING:
+            if not _is_auto(getattr(estimator, parameter)):
+                raise ValueError(
+                    f"{name}: {parameter} has no effect with coupling='shared', where all slices share one H. "
+                    f"Leave it at 'auto', or choose coupling='clusters', 'views' or 'samples'."
+                )
+    if estimator.n_clusters == "auto":
+        if estimator.variant == "paper":
             raise ValueError(
-                f"n_anchors={n_anchors} is more than n_samples={n_samples}: anchors are taken from the rows."
+                f"{name}: n_clusters='auto' needs the fused graph, which variant='paper' does not build: give "
+                "n_clusters, for example manyview.model_selection.select(views).n_clusters."
             )
-    draws = DRAWS if n_samples <= DRAWN_UP_TO else 1
-    drawn = isinstance(anchors, str) and anchors in DRAWN_RULES and n_anchors < n_samples
-    dtype = estimator.dtype
-    if dtype == "auto":
-        dtype = "float64" if paper or n_samples <= DOUBLE_UP_TO else "float32"
-    return Settings(
-        n_clusters=K,
-        paper=paper,
-        scale=estimator.scale,
-        anchors=anchors,
-        n_anchors=n_anchors,
-        neighbors=_neighbors(estimator.n_neighbors, n_anchors, paper),
-        init=_init(estimator.init, n_samples, K),
+        if not isinstance(estimator.start, str):
+            raise ValueError(f"{name}: n_clusters='auto' cannot go with labels or a matrix as start: give n_clusters.")
+
+
+def resolve_factors(estimator: Any, n_samples: int, n_clusters: int, /) -> FactorSettings:
+    """Check the parameters of the factorization against the data and replace every "auto"."""
+    given = {name: AUTOMATIC[name] if _is_auto(value := getattr(estimator, name)) else value for name in AUTOMATIC}
+    return FactorSettings(
+        paper=estimator.variant == "paper",
+        start=_start(estimator.start, n_samples, n_clusters),
         coupling=estimator.coupling,
-        view_transform=estimator.view_transform,
-        lam=None if isinstance(estimator.lam, str) else float(estimator.lam),
-        p=float(estimator.p),
+        view_transform=given["view_transform"],
+        lam=None if _is_auto(estimator.lam) else float(estimator.lam),
+        p=float(given["p"]),
         mu=float(estimator.mu),
-        rho=float(estimator.rho),
+        rho=float(given["rho"]),
         eta=float(estimator.eta),
         max_iter=int(estimator.max_iter),
         tol=float(estimator.tol),
-        n_init=int(estimator.n_init),
-        n_draws=draws if drawn else 1,
-        n_repeats=1 if drawn else draws,
-        dtype=dtype,
-        seed=seed,
     )
 
 
-def _neighbors(n_neighbors: Any, n_anchors: int, paper: bool) -> tuple[int, ...]:
-    if n_neighbors == "auto":
-        k = max(min(NEIGHBORS, n_anchors - 1), 1)
-        return (k,) if paper else (k, max(k // 2, 1))
-    if n_neighbors >= n_anchors:
-        raise ValueError(
-            f"n_neighbors={n_neighbors} needs at least {n_neighbors + 1} anchors, but there are {n_anchors}: "
-            "lower n_neighbors or raise n_anchors."
-        )
-    return (int(n_neighbors),)
+def _is_auto(value: Any) -> bool:
+    return isinstance(value, str) and value == "auto"
 
 
-def _row_numbers(anchors: Any, n_samples: int) -> Any:
-    numbers = np.asarray(anchors)
-    if numbers.ndim != 1 or not np.issubdtype(numbers.dtype, np.integer) or len(numbers) < 2:
-        raise ValueError("anchors given as an array must be a 1-D array of at least two row numbers.")
-    if numbers.min() < 0 or numbers.max() >= n_samples:
-        raise ValueError(f"anchors has row {numbers.max()} or a negative one; rows are 0 … {n_samples - 1}.")
-    if len(np.unique(numbers)) != len(numbers):
-        raise ValueError("anchors names a row more than once.")
-    return numbers
-
-
-def _init(init: Any, n_samples: int, K: int) -> Any:
-    if isinstance(init, str):
-        return init
-    given = np.asarray(init)
+def _start(start: Any, n_samples: int, K: int) -> Any:
+    if isinstance(start, str):
+        return start
+    given = np.asarray(start)
     if given.shape == (n_samples,) and np.issubdtype(given.dtype, np.integer):
         if given.min() < 0 or given.max() >= K:
-            raise ValueError(f"init holds labels outside 0 … {K - 1}.")
+            raise ValueError(f"start holds labels outside 0 … {K - 1}.")
         return given
     if given.shape == (n_samples, K) and np.issubdtype(given.dtype, np.number) and np.isfinite(given).all():
         return given.astype(np.float64)
     raise ValueError(
-        f"init must be integer labels of shape ({n_samples},) or a finite matrix of shape ({n_samples}, {K}); "
+        f"start must be integer labels of shape ({n_samples},) or a finite matrix of shape ({n_samples}, {K}); "
         f"got shape {given.shape}, dtype {given.dtype}."
     )

@@ -1,0 +1,68 @@
+"""Where the factorization starts: from labels, from the identity, or from a matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.cluster import k_means
+
+from manyview.cluster.anchor_graph.candidates import Labeling, label_indicator, label_sizes
+from manyview.cluster.anchor_graph.context import FitContext
+from manyview.cluster.anchor_graph.embedding import EmbeddedRows
+from manyview.cluster.anchor_graph.subsampling import few_distinct_rows_allowed
+from manyview.engine import Rows
+from manyview.kernels.arrays import FloatArray, IntArray
+from manyview.kernels.spectral import diffusion_scale, unit_rows
+
+STARTS = ("consensus", "spectral", "identity", "random")
+
+
+class Start(NamedTuple):
+    """The first Q, as blocks over the rows."""
+
+    Q: Rows[FloatArray]  # (n, K)
+    labels: Rows[IntArray] | None  # None: the start is no labeling, and nothing to fall back on
+    every_frequency: bool  # whether Q is meant in the transformed domain
+
+
+def find_start(start: Any, consensus: Rows[IntArray] | None, embedded: EmbeddedRows, context: FitContext, /) -> Start:
+    """Return the start that was asked for; labels become their indicator with orthonormal columns."""
+    engine, K = context.engine, context.settings.n_clusters
+    graphs, n_samples = embedded.graphs, embedded.draw.n_samples
+    if isinstance(start, str) and start == "identity":
+        return Start(engine.map(lambda block: np.eye(block.n_rows, K, -block.start), graphs), None, True)
+    if isinstance(start, str) and start == "consensus":
+        assert consensus is not None
+        labels = consensus
+    elif isinstance(start, str) and start == "spectral":
+        labels = engine.map(_spectral_labeling(embedded, context).labels, embedded.T)
+    elif isinstance(start, str):
+        drawn = np.random.default_rng(context.settings.seed).integers(K, size=n_samples)
+        labels = engine.map(_rows_of(drawn), graphs)
+    elif start.ndim == 2:
+        return Start(engine.map(_rows_of(start), graphs), None, False)
+    else:
+        labels = engine.map(_rows_of(start), graphs)
+    sizes = label_sizes(labels, engine, K)
+    return Start(engine.map(lambda block: label_indicator(block, sizes), labels), labels, False)
+
+
+def _spectral_labeling(embedded: EmbeddedRows, context: FitContext) -> Labeling:
+    """Cluster the sampled rows by k-means on K vectors of the fused graph."""
+    settings = context.settings
+    scale = diffusion_scale(embedded.basis.s[: settings.n_clusters], 1)
+    T = embedded.of_sample(context.engine)
+    E = unit_rows(T[:, : len(scale)] * scale)
+    with few_distinct_rows_allowed():
+        return Labeling(scale, k_means(E, settings.n_clusters, n_init=10, random_state=settings.seed)[0])
+
+
+def _rows_of(values: Any) -> Callable[[Any], Any]:
+    return partial(_take, values)
+
+
+def _take(values: Any, block: Any) -> Any:
+    return values[block.start : block.start + block.n_rows]
