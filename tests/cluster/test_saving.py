@@ -51,6 +51,7 @@ def same(first, second):
         assert first == second
 
 
+@pytest.mark.filterwarnings("ignore:MVGL")
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_every_estimator_is_loaded_as_it_was_saved(name, data, tmp_path):
     options = {"n_clusters": 3}
@@ -84,7 +85,7 @@ def test_sparse_words_and_automatic_k_survive(tmp_path):
 
 
 def test_other_features_are_an_error_at_predict(saved, data):
-    with pytest.raises(ValueError, match="view_0.*has 5 columns"):
+    with pytest.raises(ValueError, match=r"view_0.*has 5 columns"):
         load(saved).predict({"view_0": data.views["view_0"][:, :5], "view_1": data.views["view_1"]})
 
 

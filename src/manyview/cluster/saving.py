@@ -32,9 +32,9 @@ from manyview.cluster.anchor_graph.recipe import Recipe
 from manyview.cluster.anchor_graph.reliability import Reliability
 from manyview.cluster.anchor_graph.selection import CurvePoint, Selection, Trial
 from manyview.cluster.csmsc import CSMSC
-from manyview.cluster.fmcnof import FMCNOF
+from manyview.cluster.fmcnof import FMCNOF, Columns
 from manyview.cluster.gmc import GMC
-from manyview.cluster.lmvsc import LMVSC
+from manyview.cluster.lmvsc import LMVSC, SpectralMap
 from manyview.cluster.mvgl import MVGL
 from manyview.cluster.semi_ntf.estimator import SemiNTF
 from manyview.cluster.sfmc import SFMC
@@ -54,7 +54,7 @@ PARTS: dict[str, Any] = {
     for part in (
         *(AnchorGraph, SliceAnchors, Geometry, PartiallyWhitened, PrincipalScores, WordWeights, Fusion, Reliability),
         *(Centered, DividedByMaximum, Hellinger, Standardized, Unchanged, UnitRows),
-        *(CurvePoint, Recipe, Selection, Trial),
+        *(CurvePoint, Recipe, Selection, Trial, SpectralMap, Columns),
     )
 }
 
