@@ -18,7 +18,7 @@ from manyview.anchors.search import Part, nothing_near, search
 from manyview.anchors.selection import Groups
 from manyview.engine import Engine, Rows, concatenate, edges
 from manyview.geometry.fit import Geometry
-from manyview.kernels.arrays import BoolArray, FloatArray, IntArray, Table
+from manyview.kernels.arrays import BoolArray, FloatArray, IntArray, Table, index_type
 from manyview.kernels.distances import Expansion, expand
 from manyview.kernels.simplex import pkn_weights
 from manyview.views.blocks import RowBlock
@@ -48,8 +48,9 @@ class GraphBlock(NamedTuple):
     def side_by_side(self, n_anchors: int, /) -> Table:
         """All slices in one CSR matrix (n, L m)."""
         n, L, k = self.columns.shape
-        columns = self.columns + (np.arange(L, dtype=np.int32) * n_anchors)[:, None]
-        starts = np.arange(0, n * L * k + 1, L * k, dtype=np.int32)
+        kind = index_type(max(self.columns.size, L * n_anchors))
+        columns = self.columns + np.arange(0, L * n_anchors, n_anchors, dtype=kind)[:, None]
+        starts = np.arange(0, n * L * k + 1, L * k, dtype=kind)
         return sp.csr_array((self.weights.ravel(), columns.ravel(), starts), shape=(n, L * n_anchors))
 
     def masses(self, Z: FloatArray, n_anchors: int, /) -> FloatArray:
@@ -60,13 +61,22 @@ class GraphBlock(NamedTuple):
 
     def label_masses(self, labels: IntArray, n_clusters: int, n_anchors: int, /) -> FloatArray:
         """The same where Z has a one in the column of the label and zeros elsewhere."""
-        _, L, k = self.columns.shape
-        first = np.arange(0, L * n_anchors * n_clusters, n_anchors * n_clusters, dtype=np.int32)
-        at = self.columns * np.int32(n_clusters)
-        at += np.repeat(first, k).reshape(L, k)
-        at += labels.astype(np.int32)[:, None, None]
-        mass = np.bincount(at.ravel(), weights=self.weights.ravel(), minlength=L * n_anchors * n_clusters)
+        L = self.columns.shape[1]
+        cells = label_cells(self.columns, labels, n_clusters, n_anchors)
+        mass = np.bincount(cells.ravel(), weights=self.weights.ravel(), minlength=L * n_anchors * n_clusters)
         return mass.reshape(L, n_anchors, n_clusters).astype(np.float64, copy=False)
+
+
+def label_cells(columns: IntArray, labels: IntArray, n_clusters: int, n_anchors: int, /) -> IntArray:
+    """Number the cells (slice, anchor, label) of an L x m x K array that anchors (n, L, k) of labeled rows stand for.
+
+    Anchor numbers are narrow integers, and L m K may exceed 32 bits: the arithmetic is in 64 bits.
+    """
+    L = columns.shape[1]
+    cells = np.arange(0, L * n_anchors, n_anchors, dtype=np.int64)[:, None] + columns
+    cells *= n_clusters
+    cells += labels[:, None, None]
+    return cells
 
 
 class SliceName(NamedTuple):
