@@ -18,6 +18,7 @@ from manyview.anchors.search import Part, nothing_near, search
 from manyview.anchors.selection import Groups
 from manyview.engine import Engine, Rows, concatenate, edges
 from manyview.geometry.fit import Geometry
+from manyview.geometry.magnitude import require_reach, require_rows
 from manyview.kernels.arrays import BoolArray, FloatArray, IntArray, Table, index_type
 from manyview.kernels.distances import Expansion, expand
 from manyview.kernels.simplex import pkn_weights
@@ -118,6 +119,7 @@ class AnchorGraph:
 
     def __call__(self, block: RowBlock, /) -> GraphBlock:
         """Anchor weights of a block of raw rows."""
+        require_rows(block, self.geometry.names, self.dtype)
         filled = self.geometry.present(block)  # (V, n)
         block = self.geometry.scored(block)
         L = len(self.slices)
@@ -144,6 +146,7 @@ class AnchorGraph:
             parts.append(Part(ready, self.words[g].valid, np.ones(block.n_rows, dtype=bool), None, joins=True))
         for place, v in enumerate(used, start=g * (len(used) + self.joint)):
             ready = anchors[v].ready(self.geometry.table(block, g, v), dtype=dtype)
+            require_reach(ready.xx, self.geometry.names[v], first=block.start)
             present = filled[v] & anchors[v].valid.any()
             parts.append(Part(ready, anchors[v].valid, present, place, joins=self.joint and v not in sparse))
         return parts
