@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from manyview.datasets._data import DataNotPresent, MultiViewData
 from manyview.datasets.digits import load_digits_views
-from manyview.datasets.read import read_views
+from manyview.io import DataNotPresent, MultiViewData, read_views
 
 BUILT_IN = {"digits": load_digits_views}
 

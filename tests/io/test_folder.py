@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 
-from manyview.datasets import read_views
+from manyview.io import read_views
 from manyview.datasets._folder import assemble_folder
-from manyview.datasets._isolation import parse
+from manyview.io.isolation import parse
 
 IDS = [f"s{i}" for i in range(12)]
 

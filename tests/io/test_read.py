@@ -6,7 +6,7 @@ from numpy.testing import assert_array_equal
 from scipy.io import savemat
 from scipy.sparse import issparse
 
-from manyview.datasets import DataNotPresent, read_views
+from manyview.io import DataNotPresent, read_views
 from manyview.datasets.makers import SHAPES
 
 RAW = {

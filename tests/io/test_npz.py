@@ -6,7 +6,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from scipy.sparse import issparse
 
-from manyview.datasets import read_views
+from manyview.io import read_views
 
 
 @pytest.mark.parametrize("compressed", [False, True])

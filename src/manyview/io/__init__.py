@@ -1,0 +1,7 @@
+"""Data in files: readers that take nothing on trust, and writers that leave a whole file or none."""
+
+from manyview.io.data import DataNotPresent, MultiViewData
+from manyview.io.read import read_table, read_views
+from manyview.io.tables import TableFile
+
+__all__ = ["DataNotPresent", "MultiViewData", "TableFile", "read_table", "read_views"]
