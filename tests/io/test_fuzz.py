@@ -5,9 +5,9 @@ A flipped bit inside a number cannot be seen where the format has no checksum, s
 
 import numpy as np
 import pytest
+from manyview.datasets._folder import assemble_folder, table_paths
 
 from manyview.io import read_views
-from manyview.datasets._folder import assemble_folder, table_paths
 from manyview.io.isolation import parse
 from manyview.io.layout import assemble
 

@@ -1,6 +1,10 @@
 """The process that parses: what ends it is an answer for one file, and the other files still get theirs."""
 
+import os
+import subprocess
 import sys
+import time
+from pathlib import Path
 
 import pytest
 from numpy.testing import assert_array_equal
@@ -13,6 +17,7 @@ from manyview.io.values import Cell
 MISBEHAVING = """
 import ctypes, os, sys
 from pathlib import Path
+from types import SimpleNamespace
 sys.path.append(sys.argv[1])
 import numpy as np
 import _isolated.__main__ as program
@@ -28,9 +33,7 @@ def read(path, answer):
     print("noise on the standard output")
     answer.add("X", answer.cell((1, 2), [answer.array(np.arange(3.0)), answer.unusable("a struct")]))
 
-program.READERS["mat5"] = (".", "read")
-program.read = read
-sys.modules["_isolated."] = program
+sys.modules["_isolated.mat5"] = SimpleNamespace(read_mat5=read)
 program.start()
 """
 
@@ -83,14 +86,68 @@ def test_a_program_that_cannot_start_is_not_blamed_on_the_file(monkeypatch, tmp_
         parse_or_raise([Request("mat5", tmp_path / "a")], time_limit=60, memory_limit=2**32)
 
 
-def test_the_program_imports_nothing_else_of_ours(monkeypatch, tmp_path, tiny, write):
+@pytest.mark.parametrize(
+    "kind, own",
+    [("mat5", {"scipy"}), ("npz", set()), ("csv", {"pyarrow"}), ("h5ad", {"h5py"})],
+)
+def test_the_program_imports_one_parser_and_nothing_of_ours(tmp_path, kind, own):
     """It starts fast because of that."""
-    spy = f"; open({str(tmp_path / 'modules')!r}, 'w').write(' '.join(sys.modules))"
-    monkeypatch.setattr(isolation, "START", isolation.START + spy)
-    write.mat5(tmp_path / "a.mat", tiny, compressed=True)
-    (answer,) = parse([Request("mat5", tmp_path / "a.mat")])
-    assert not isinstance(answer, ValueError)
-    assert [name for name, _ in answer] == ["X", "Y"]
-    imported = {name.split(".")[0] for name in (tmp_path / "modules").read_text().split()}
-    assert "scipy" in imported
-    assert imported.isdisjoint({"manyview", "sklearn", "h5py", "pyarrow"})
+    options = {"csv": {"header": None, "id_names": []}, "h5ad": {"keys": None, "label_names": []}}.get(kind, {})
+    program = f"""
+import sys
+sys.path.append({str(Path(isolation.__file__).parent)!r})
+from _isolated.__main__ import parse
+parse({kind!r}, {str(tmp_path / "missing")!r}, {options}, 2**30)
+import {", ".join(own | {"sys"})}
+print(*{{name.split(".")[0] for name in sys.modules}})
+"""
+    done = subprocess.run([sys.executable, "-P", "-c", program], capture_output=True, text=True, check=True)
+    imported = set(done.stdout.split())
+    assert "numpy" in imported
+    assert imported.isdisjoint({"manyview", "sklearn", "scipy", "h5py", "pyarrow", "openpyxl", "pandas"} - own)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="finds the parser in /proc")
+def test_a_killed_caller_leaves_no_parser_and_no_file(tmp_path):
+    (tmp_path / "tmp").mkdir()
+    hang = f"""
+import os, sys
+sys.path.append(sys.argv[1])
+import _isolated.__main__ as program
+from types import SimpleNamespace
+
+def read(path, answer):
+    open({str(tmp_path / "pid")!r}, "w").write(str(os.getpid()))
+    while True: pass
+
+sys.modules["_isolated.mat5"] = SimpleNamespace(read_mat5=read)
+program.start()
+"""
+    caller = f"""
+from pathlib import Path
+from manyview.io import isolation
+isolation.START = {hang!r}
+isolation.parse([isolation.Request("mat5", Path("x"))], time_limit=200.0)
+"""
+    environment = os.environ | {"TMPDIR": str(tmp_path / "tmp"), "PYTHONPATH": os.pathsep.join(sys.path)}
+    process = subprocess.Popen([sys.executable, "-c", caller], env=environment)
+    pid = wait_for(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text())
+    process.kill()
+    process.wait()
+    assert wait_for(lambda: not is_running(int(pid)))
+    assert list((tmp_path / "tmp").iterdir()) == []
+
+
+def wait_for(condition):
+    """Patience ends only with the time limit of the test."""
+    while not (found := condition()):
+        time.sleep(0.01)
+    return found
+
+
+def is_running(pid):
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state not in "ZX"  # nobody may be there to collect it

@@ -15,6 +15,8 @@ from manyview.io.isolation import Request
 
 HDF5_SIGNATURE = b"\x89HDF\r\n\x1a\n"
 
+MIN_MEMORY = 2**29  # bytes of address space
+
 # names of columns that hold ids, and of tables, variables or columns that hold labels
 ID_NAMES = ("id", "ids", "sample_id", "sampleid", "index", "", "unnamed: 0", "__index_level_0__")
 LABEL_NAMES = ("labels", "label", "y", "gt", "truelabel", "truelabels", "truth", "gnd", "ground_truth", "groundtruth")
@@ -63,8 +65,8 @@ class Limits(NamedTuple):
     def check(self) -> Limits:
         if not 0 < self.time_limit <= 1e6:
             raise ValueError(f"time_limit is {self.time_limit}; it must lie between 0 and a million seconds")
-        if self.memory_limit < 1:
-            raise ValueError(f"memory_limit is {self.memory_limit}; it must be a positive number of bytes")
+        if self.memory_limit < MIN_MEMORY:
+            raise ValueError(f"memory_limit is {self.memory_limit}; parsers need at least {MIN_MEMORY} bytes to start")
         return self
 
 

@@ -25,6 +25,8 @@ from manyview.io.values import Cell, RawSparse, RawTable, Unusable, Value, Varia
 TIME_LIMIT = 120.0  # seconds for one file
 MEMORY_LIMIT = 8 * 2**30  # bytes of address space
 
+# threads of which each reserves address space would use up memory_limit on a large machine
+FEW_THREADS = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "2", "MALLOC_ARENA_MAX": "2"}
 START = "import sys, runpy; sys.path.append(sys.argv[1]); runpy.run_module('_isolated', run_name='__main__')"
 
 
@@ -69,7 +71,13 @@ def _parse_until_it_ends(
     command = [sys.executable, "-P", "-W", "ignore", "-c", START, str(Path(__file__).parent)]
     answers: list[Variables | ValueError] = []
     with tempfile.TemporaryFile() as stderr:
-        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr)
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            env=os.environ | FEW_THREADS,
+        )
         # faulthandler's watchdog inside ends a hang; this limit is for a process that the watchdog cannot end
         timer = threading.Timer(time_limit * len(files) + 30.0, process.kill)
         timer.start()

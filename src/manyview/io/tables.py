@@ -84,6 +84,8 @@ def _from_arrow(raw: RawTable, where: str, name: str, id_column: str | None) -> 
         ids = as_ids(column.to_pylist(), where)
         frame = frame.remove_column(j)
         del names[j]
+    if not names:
+        raise ValueError(f"{where} has no column besides the ids")
     frame = frame.replace_schema_metadata(None)  # what pandas wrote there speaks of the index
     return TableFile(name, frame, ids, None if raw.columns is None else tuple(names))
 

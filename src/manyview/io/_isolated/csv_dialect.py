@@ -72,7 +72,7 @@ def is_header(first: list[str], others: list[list[str]], id_names: list[str]) ->
         below = [row[j] for row in others if j < len(row) and row[j].lower() not in MISSING]
         if below and all(map(_is_number, below)):
             return True
-    steps = len(numbers) > 1 and _in_equal_steps(numbers) and not all(_in_equal_steps(row) for row in others)
+    steps = _in_equal_steps(numbers) and not all(map(_in_equal_steps, others))
     if texts or steps:
         shown = ",".join(first[:4]) + (",..." if len(first) > 4 else "")
         raise ValueError(
@@ -82,11 +82,14 @@ def is_header(first: list[str], others: list[list[str]], id_names: list[str]) ->
 
 
 def _in_equal_steps(cells: list[str]) -> bool:
-    if not all(map(_is_number, cells)):
+    """Whether the cells count like a scale; two numbers do only if they are whole neighbors."""
+    if len(cells) < 2 or not all(map(_is_number, cells)):
         return False
-    values = [float(cell) for cell in cells]
+    values = [_number(cell) for cell in cells]
     steps = [b - a for a, b in pairwise(values)]
-    return bool(steps) and steps[0] != 0 and all(abs(step - steps[0]) <= 1e-9 * abs(steps[0]) for step in steps)
+    if len(cells) == 2:
+        return steps[0] == 1 and values[0].is_integer()
+    return steps[0] != 0 and all(abs(step - steps[0]) <= 1e-9 * abs(steps[0]) for step in steps)
 
 
 def _head(content: bytes) -> str:
@@ -114,9 +117,13 @@ def _delimiter(head: str) -> str:
     return max(DELIMITERS[::-1], key=line.count)
 
 
+def _number(cell: str) -> float:
+    return float(cell.replace(",", ".", 1))
+
+
 def _is_number(cell: str) -> bool:
     try:
-        float(cell.replace(",", ".", 1))
+        _number(cell)
     except ValueError:
         return False
     return "_" not in cell and cell.lower() not in MISSING  # Python reads 1_5 as 15
