@@ -3,7 +3,7 @@ import pickle
 import numpy as np
 import pytest
 
-from manyview.datasets import MultiViewData
+from manyview.io import MultiViewData
 
 
 def test_it_knows_its_sizes(tiny):

@@ -11,11 +11,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from manyview.datasets._data import LabelArray, MultiViewData, ViewMatrix
-from manyview.datasets._matrices import check_labels, check_matrix, finish_view, from_triples, is_triples
-from manyview.datasets._values import Cell, RawSparse, Value, Variables, describe
+from manyview.io.data import LabelArray, MultiViewData, ViewMatrix
+from manyview.io.files import LABEL_NAMES
+from manyview.io.matrices import check_labels, check_matrix, finish_view, from_triples, is_triples
+from manyview.io.naming import is_naming, with_names
+from manyview.io.values import Cell, RawSparse, Value, Variables, describe
 
-LABEL_NAMES = ("labels", "label", "y", "gt", "truelabel", "truelabels", "truth", "gnd", "ground_truth", "groundtruth")
 VIEW_NAMES = ("x", "view", "views", "fea", "feat", "feature", "features", "data", "v", "xs")
 
 NamedValues = dict[str, Value]
@@ -36,7 +37,7 @@ def assemble(variables: Variables, /, *, source: str, name: str, widths: Sequenc
     for width, (key, view) in zip(widths or (), views.items(), strict=False):
         if view.shape[1] != width:
             raise ValueError(f"{source}: {key} has {view.shape[1]} columns where widths says {width}")
-    return MultiViewData(views, labels, name)
+    return with_names(MultiViewData(views, labels, name), found, source)
 
 
 def find_labels(found: NamedValues, source: str, /) -> LabelArray | None:
@@ -62,7 +63,7 @@ def find_labels(found: NamedValues, source: str, /) -> LabelArray | None:
 
 def find_views(found: NamedValues, source: str, /, *, n_samples: int | None) -> NamedValues:
     """The values that are views, by name, in their order."""
-    rest = {key: value for key, value in found.items() if key.lower() not in LABEL_NAMES}
+    rest = {key: value for key, value in found.items() if key.lower() not in LABEL_NAMES and not is_naming(key)}
     cells = {key: value for key, value in rest.items() if isinstance(value, Cell)}
     known = {key: value for key, value in rest.items() if key.lower() in VIEW_NAMES}
     chosen = {key: value for key, value in cells.items() if key in known} or cells

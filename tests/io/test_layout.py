@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from scipy.sparse import csc_matrix, issparse
 
-from manyview.datasets._layout import assemble
-from manyview.datasets._values import Cell, RawSparse, Unusable
+from manyview.io.layout import assemble
+from manyview.io.values import Cell, RawSparse, Unusable
 
 
 def row(*items):

@@ -24,13 +24,24 @@ class Cell(NamedTuple):
     items: tuple[Any, ...]  # of Value; the alias below cannot be recursive here
 
 
+class RawTable(NamedTuple):
+    """One table: an array, a sparse matrix or an Arrow table, with names of rows and columns where the file has them.
+
+    An Arrow table may hold the names of its rows as one of its columns.
+    """
+
+    content: Any
+    ids: list[str] | None
+    columns: list[str] | None
+
+
 class Unusable(NamedTuple):
     """A struct, text or the like."""
 
     what: str
 
 
-Value: TypeAlias = "NDArray[Any] | RawSparse | Cell | Unusable"
+Value: TypeAlias = "NDArray[Any] | RawSparse | Cell | RawTable | Unusable"
 Variables: TypeAlias = list[tuple[str, Value]]
 
 
@@ -38,6 +49,8 @@ def describe(value: Value) -> str:
     """A few words for an error message."""
     if isinstance(value, Unusable):
         return value.what
+    if isinstance(value, RawTable):
+        return "a table"
     size = "x".join(str(n) for n in value.shape) or "a single value"
     if isinstance(value, Cell):
         return f"{size} cell"

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_matrix, csr_matrix
 
-from manyview.datasets._data import LabelArray, ViewMatrix
-from manyview.datasets._values import Cell, RawSparse, Unusable, Value, describe
+from manyview.io.data import LabelArray, ViewMatrix
+from manyview.io.values import Cell, RawSparse, RawTable, Unusable, Value, describe
 
 # columns per entry above which a width looks like a damaged number: as read off the largest index, as stated
 MAX_WIDTH_FOUND, MAX_WIDTH_STATED = 10, 1000
@@ -17,7 +17,7 @@ MAX_WIDTH_FOUND, MAX_WIDTH_STATED = 10, 1000
 
 def check_matrix(value: Value, where: str, /) -> ViewMatrix:
     """The value as a two-dimensional array or valid sparse matrix of real numbers; entries are not looked at yet."""
-    if isinstance(value, Cell | Unusable):
+    if isinstance(value, Cell | RawTable | Unusable):
         raise ValueError(f"{where} is {describe(value)}; a view must be a matrix of numbers")
     if isinstance(value, RawSparse):
         return _sparse(value, where)

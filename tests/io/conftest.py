@@ -8,7 +8,7 @@ import pytest
 from scipy.io import savemat
 from scipy.sparse import csc_matrix, csr_matrix, issparse
 
-from manyview.datasets import MultiViewData
+from manyview.io import MultiViewData
 
 
 @pytest.fixture(scope="session")

@@ -1,13 +1,17 @@
 import importlib.util
+from datetime import date
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from numpy.testing import assert_array_equal
 
-from manyview.datasets import read_views
-from manyview.datasets._folder import assemble_folder
-from manyview.datasets._isolation import parse
+from manyview.io import read_views
+from manyview.io.align import combine
+from manyview.io.tables import to_table
+from manyview.io.values import RawTable
 
 IDS = [f"s{i}" for i in range(12)]
 
@@ -32,7 +36,6 @@ def test_parquet(tmp_path, tiny, write, same):
 
 
 def test_parquet_and_csv_together_matched_by_number_and_text(tmp_path):
-    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     table = pa.table({"x": [1.5, 2.5, 3.5], "id": [1, 2, 3]})
     pq.write_table(table, tmp_path / "a.parquet")
     (tmp_path / "b.csv").write_text("id,u,v\n3,30,31\n1,10,11\n2,20,21\n")
@@ -71,19 +74,21 @@ def test_labels_may_be_numbers_or_words(tmp_path):
 @pytest.mark.parametrize(
     "tables, complaint",
     [
-        ({}, "has no .csv or .parquet table"),
-        ({"labels": "1\n2\n"}, "has no .csv or .parquet table"),
+        ({}, "has no table; a table is one of .csv"),
+        ({"labels": "1\n2\n"}, "has no table of a view"),
         ({"a": ""}, "a.csv: is empty"),
+        ({"a": "\n \n"}, "a.csv: .*it is empty"),
         ({"a": "x,y\n"}, "header and no rows"),
-        ({"a": "1,2\n3\n"}, "line 2: 1 cells where others have 2"),
-        ({"a": "1,2\n3,x\n"}, "line 2: 'x' is not a number"),
-        ({"a": "1,2\n3,\n"}, "line 2: '' is not a number"),
-        ({"a": "1,2\n3,1_5\n"}, "'1_5' is not a number"),
-        ({"a": "1,2\n3,nan\n"}, "nan at row 1, column 1"),
-        ({"a": "1,2\n3,1e999\n"}, "inf at row 1, column 1"),
-        ({"a": '1,2\n3,"4\n'}, "cannot be read as csv"),
-        ({"a": b"1,2\n3,\xff\n"}, "cannot be read as csv"),
-        ({"a": b"1,2\n3,\x00\n"}, "not a number|cannot be read"),
+        ({"a": "1,2\n3\n"}, "Row #2: Expected 2 columns, got 1"),
+        ({"a": "1,2.5\n3,x\n"}, "column '1' is 'x' in row 1"),
+        ({"a": "1,2.5\n3,\n"}, "nan at row 1, column 1"),
+        ({"a": "1,2.5\n3,1_5\n"}, "column '1' is '1_5' in row 1"),
+        ({"a": "1,2.5\n3,nan\n"}, "nan at row 1, column 1"),
+        ({"a": "1,2.5\n3,1e999\n"}, "inf at row 1, column 1"),
+        ({"a": '1,2.5\n3,"4\n'}, "a quotation mark is never closed"),
+        ({"a": b"1,2.5\n3,\xff\n"}, "column '1' is 'ÿ' in row 1"),
+        ({"a": b"1,2.5\n3,\x00\n"}, "it is not a text"),
+        ({"a": "2000,2001\n5,7\n"}, "may be names or a sample; say which with header="),
         ({"a": "1\n2\n", "b": "1\n2\n3\n"}, r"rows differ between views \{'a': 2, 'b': 3\}"),
         ({"a": "1\n2\n", "labels": "1\n2\n3\n"}, r"labels of shape \(3,\) for 2 samples"),
         ({"a": "1\n2\n", "labels": "l\nx\n\n"}, r"labels of shape \(1,\)"),
@@ -96,9 +101,9 @@ def test_labels_may_be_numbers_or_words(tmp_path):
             {"a": "id,x\n1,1\n2,2\n", "b": "id,x\n1,1\n3,2\n"},
             r"ids of a and b differ in 2 samples, such as \['2', '3'\]",
         ),
-        ({"a": "id,x\n1,1\n1,2\n"}, "a has the id '1' twice"),
+        ({"a": "id,x\n1,1\n1,2\n"}, "a.csv has the id '1' twice, in rows 0 and 1"),
         ({"a": "id,index,x\n1,1,1\n"}, "several id columns"),
-        ({"a": "id\n1\n2\n"}, r"has shape \(2, 0\)"),
+        ({"a": "id\n1\n2\n"}, "no column besides the ids"),
     ],
 )
 def test_tables_that_do_not_fit_are_one_clear_error(tmp_path, tables, complaint):
@@ -130,32 +135,27 @@ def test_two_tables_of_one_name_are_refused(tmp_path):
         read_views(tmp_path)
 
 
-NO_VIEWS = [
-    ({"x": [1, None]}, "column 'x' has 1 missing values"),
-    ({"x": [1.0, None], "y": [1.0, 2.0]}, "nan at row 1, column 0"),
-    ({"x": ["a", "b"]}, "column 'x' holds <U1 values"),
-    ({"x": [[1.0], [2.0]]}, "column 'x' is values of type list"),
-    ({"x": [1.0, float("nan")], "y": [1.0, 2.0]}, "nan at row 1, column 0"),
-    ({"id": [1, 2]}, r"has shape \(0, 0\)"),
-    ({"id": [1, 2], "index": [1, 2], "x": [1, 2]}, "several id columns"),
-]
-
-
-def test_parquet_tables_that_are_no_view_are_refused(tmp_path):
-    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
-    paths = [tmp_path / f"{i}.parquet" for i in range(len(NO_VIEWS))]
-    for path, (columns, _) in zip(paths, NO_VIEWS, strict=True):
-        pq.write_table(pa.table(columns), path)
-    answers = parse([("parquet", path) for path in paths])
-    for path, answer, (_, complaint) in zip(paths, answers, NO_VIEWS, strict=True):
-        with pytest.raises(ValueError, match=complaint):  # noqa: PT012
-            if isinstance(answer, ValueError):
-                raise answer
-            assemble_folder(tmp_path, {"a": path}, {path: answer}, name="x")
+@pytest.mark.parametrize(
+    "columns, complaint",
+    [
+        ({"x": [1, None], "y": [1, 2]}, "nan at row 1, column 0"),
+        ({"x": [1.0, float("nan")], "y": [1.0, 2.0]}, "nan at row 1, column 0"),
+        ({"x": ["a", "b"]}, "column 'x' is 'a' in row 0; a view must hold real numbers"),
+        ({"x": [[1.0], [2.0]]}, "column 'x' holds list<.*> values"),
+        ({"x": [date(2020, 1, 1), None]}, "column 'x' holds date32.* values"),
+        ({"id": [1, 2]}, "no column besides the ids"),
+        ({"id": [1, 2], "index": [1, 2], "x": [1, 2]}, "several id columns"),
+        ({"id": [1, None], "x": [1, 2]}, "1 rows without an id"),
+    ],
+)
+def test_tables_that_are_no_view_are_refused(columns, complaint):
+    table = RawTable(pa.table(columns), None, list(columns))
+    with pytest.raises(ValueError, match=complaint) as caught:
+        combine({"a": to_table(table, "a.parquet", "a")}, {"a": "a.parquet"}, where="folder", name="x")
+    assert str(caught.value).startswith("a.parquet")
 
 
 def test_parquet_checksums_are_verified(tmp_path):
-    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     options = {"write_page_checksum": True, "compression": "none", "use_dictionary": False}
     pq.write_table(pa.table({"x": np.full(50, 1.5)}), tmp_path / "a.parquet", **options)
     content = bytearray((tmp_path / "a.parquet").read_bytes())
@@ -166,7 +166,7 @@ def test_parquet_checksums_are_verified(tmp_path):
 
 
 def test_parquet_without_pyarrow_names_the_extra(tmp_path, monkeypatch):
-    (tmp_path / "a.parquet").touch()
+    (tmp_path / "a.parquet").write_text("a")
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(ImportError, match=r"install manyview\[files\]"):
+    with pytest.raises(ImportError, match=r"needs pyarrow: pip install .manyview\[files\]"):
         read_views(tmp_path)

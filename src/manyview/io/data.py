@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -17,7 +17,7 @@ class DataNotPresent(FileNotFoundError):
 
     Examples
     --------
-    >>> from manyview.datasets import DataNotPresent, read_views
+    >>> from manyview.io import DataNotPresent, read_views
     >>> try:
     ...     read_views("no-such-file.mat")
     ... except DataNotPresent as error:
@@ -38,11 +38,15 @@ class MultiViewData:
         Class of each sample, counted from 0. For scoring only.
     name : str
         What tables and reports call it.
+    ids : ndarray of shape (n_samples,) or None
+        Ids of the samples, where the files have them.
+    feature_names : dict of str to (tuple of str or None), optional
+        Names of the columns of each view, where the files have them.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from manyview.datasets import MultiViewData
+    >>> from manyview.io import MultiViewData
     >>> data = MultiViewData({"a": np.ones((3, 2)), "b": np.zeros((3, 5))}, np.array([0, 1, 1]), "tiny")
     >>> data
     MultiViewData('tiny', n_samples=3, views={'a': 2, 'b': 5}, n_clusters=2)
@@ -51,6 +55,8 @@ class MultiViewData:
     views: dict[str, ViewMatrix]
     labels: LabelArray | None = None
     name: str = "data"
+    ids: NDArray[Any] | None = None
+    feature_names: dict[str, tuple[str, ...] | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "views", dict(self.views))  # later changes to the caller's dict are not ours
@@ -64,6 +70,13 @@ class MultiViewData:
             raise ValueError(f"{self.name}: the views have no rows; at least one sample is needed")
         if self.labels is not None and self.labels.shape != (n_samples,):
             raise ValueError(f"{self.name}: labels of shape {self.labels.shape} for {n_samples} samples")
+        if self.ids is not None and self.ids.shape != (n_samples,):
+            raise ValueError(f"{self.name}: ids of shape {self.ids.shape} for {n_samples} samples")
+        names = {key: self.feature_names.get(key) for key in self.views}
+        for key, given in names.items():
+            if given is not None and len(given) != self.views[key].shape[1]:
+                raise ValueError(f"{self.name}: {len(given)} names for {self.views[key].shape[1]} columns of {key}")
+        object.__setattr__(self, "feature_names", names)
 
     def __repr__(self) -> str:
         widths = dict(zip(self.views, self.n_features, strict=True))

@@ -8,7 +8,7 @@ import pytest
 from scipy.io import loadmat, savemat
 from scipy.sparse import csc_matrix
 
-from manyview.datasets._isolated.mat5 import check_structure
+from manyview.io._isolated.mat5 import check_structure
 
 
 def content_of(tmp_path, *, compressed=False, **variables):

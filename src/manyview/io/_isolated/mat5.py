@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .tree import Node, Tree
+from .answer import Answer, Node
 
 MATRIX, COMPRESSED = 14, 15
 CELL, STRUCT, OBJECT, CHAR, SPARSE, FUNCTION, OPAQUE = 1, 2, 3, 4, 5, 16, 17
@@ -33,8 +33,8 @@ class Element(NamedTuple):
     body: memoryview
 
 
-def read_mat5(path: str, tree: Tree) -> None:
-    """Add all variables of the file to the tree."""
+def read_mat5(path: str, answer: Answer) -> None:
+    """Add all variables of the file to the answer."""
     from scipy.io import loadmat
     from scipy.io.matlab import MatReadWarning
 
@@ -45,19 +45,19 @@ def read_mat5(path: str, tree: Tree) -> None:
         variables = loadmat(path)
     for name, value in variables.items():
         if not name.startswith("__"):
-            tree.add(name, _node(value, tree))
+            answer.add(name, _node(value, answer))
 
 
-def _node(value: Any, tree: Tree) -> Node:
+def _node(value: Any, answer: Answer) -> Node:
     if hasattr(value, "indptr"):
-        return tree.sparse_columns(value.data, value.indices, value.indptr, value.shape)
+        return answer.sparse(value.data, value.indices, value.indptr, value.shape, by_columns=True)
     if not isinstance(value, np.ndarray):
-        return tree.unusable(type(value).__name__)
+        return answer.unusable(type(value).__name__)
     if value.dtype.names is not None:
-        return tree.unusable("a struct")
+        return answer.unusable("a struct")
     if value.dtype == object:
-        return tree.cell(value.shape, [_node(item, tree) for item in value.ravel(order="F")])
-    return tree.array(value)
+        return answer.cell(value.shape, [_node(item, answer) for item in value.ravel(order="F")])
+    return answer.array(value)
 
 
 def check_structure(content: bytes) -> None:

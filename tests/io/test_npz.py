@@ -6,7 +6,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from scipy.sparse import issparse
 
-from manyview.datasets import read_views
+from manyview.io import read_views
 
 
 @pytest.mark.parametrize("compressed", [False, True])
@@ -44,7 +44,7 @@ def test_a_flipped_bit_is_seen_by_the_checksum(tmp_path):
     content = bytearray(path.read_bytes())
     content[content.index(np.float64(1.5).tobytes()) + 80] ^= 1
     path.write_bytes(content)
-    with pytest.raises(ValueError, match=r"a\.npz: cannot be read as \.npz: .*checksum of view_0\.npy is wrong"):
+    with pytest.raises(ValueError, match=r"a\.npz: cannot be read: the checksum of view_0\.npy is wrong"):
         read_views(path)
 
 
@@ -60,6 +60,29 @@ def test_a_member_hidden_by_a_damaged_directory_is_missed(tmp_path):
         assert archive.namelist() == ["view_0.npy"]
     with pytest.raises(ValueError, match="1 of 2 entries"):
         read_views(path)
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_two_members_of_one_name_are_refused(tmp_path):
+    np.savez(tmp_path / "a.npz", view_0=np.ones((5, 4)))
+    with zipfile.ZipFile(tmp_path / "a.npz", "a") as archive:
+        archive.writestr("view_0.npy", archive.read("view_0.npy"))
+    with pytest.raises(ValueError, match=r"a\.npz: .*a name occurs twice among its members"):
+        read_views(tmp_path / "a.npz")
+
+
+def test_a_damaged_header_is_an_error_with_the_path(tmp_path):
+    with zipfile.ZipFile(tmp_path / "a.npz", "w") as archive:
+        archive.writestr("view_0.npy", b"\x93NUMPY\x01\x00\x16\x00{'descr': '<f8', ('(((")
+    with pytest.raises(ValueError, match=r"a\.npz: cannot be read"):
+        read_views(tmp_path / "a.npz")
+
+
+def test_sizes_are_checked_before_unpacking(tmp_path):
+    np.savez_compressed(tmp_path / "a.npz", view_0=np.zeros((2**13, 2**10)))
+    assert (tmp_path / "a.npz").stat().st_size < 2**20
+    with pytest.raises(ValueError, match=r"a\.npz: .*more memory than memory_limit"):
+        read_views(tmp_path / "a.npz", memory_limit=2**25)
 
 
 def test_what_is_no_archive_is_refused(tmp_path):

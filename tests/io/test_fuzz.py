@@ -5,11 +5,11 @@ A flipped bit inside a number cannot be seen where the format has no checksum, s
 
 import numpy as np
 import pytest
-
-from manyview.datasets import read_views
 from manyview.datasets._folder import assemble_folder, table_paths
-from manyview.datasets._isolation import parse
-from manyview.datasets._layout import assemble
+
+from manyview.io import read_views
+from manyview.io.isolation import parse
+from manyview.io.layout import assemble
 
 N_FILES = 200
 
