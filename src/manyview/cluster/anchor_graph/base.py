@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Self
 
+import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -111,3 +112,4 @@ class AnchorClusterer(ClusterMixin, TransformerMixin, BaseEstimator):
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Return the names of the columns of :meth:`transform`."""
         check_is_fitted(self)
+        return np.array([f"cluster{k}" for k in range(self.membership_.shape[1])], dtype=object)
