@@ -1,7 +1,6 @@
 """Scale and speed, measured part by part; every measurement has a process of its own.
 
     python benchmarks/scale.py speed    [--rows 10000 100000 1000000]  beside k-means and the anchor methods
-    python benchmarks/scale.py roofline [--times 10]                   bytes an iteration moves, beside a plain copy
     python benchmarks/scale.py reuters                                 five sparse views of 18,758 documents
     python benchmarks/scale.py disk     [--rows 1000000 10000000]      Parquet under a memory limit, beside memory
     python benchmarks/scale.py dask     [--rows 200000 400000]         three worker processes, bytes an iteration

@@ -11,7 +11,7 @@ import dask.array as da
 import distributed
 import numpy as np
 
-from manyview import SemiNTF
+from manyview import AnchorGraphClustering
 from manyview.datasets import make_views
 
 
@@ -19,7 +19,7 @@ def main() -> None:
     """Fit files, then Dask arrays, and compare."""
     data = make_views(n_samples=6_000, n_clusters=5, widths=(12, 30), random_state=0)
     options = {"n_clusters": 5, "random_state": 0, "block_rows": 1_000}
-    expected = SemiNTF(**options).fit(data.views)
+    expected = AnchorGraphClustering(**options).fit(data.views)
 
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -31,8 +31,10 @@ def main() -> None:
         paths = {name: Path(folder) / f"{name}.npy" for name in data.views}
         for name, path in paths.items():
             np.save(path, data.views[name])
-        on_files = SemiNTF(**options).fit(paths)  # a client is active: files are read by the workers
-        on_arrays = SemiNTF(**options).fit({name: da.from_array(table) for name, table in data.views.items()})
+        on_files = AnchorGraphClustering(**options).fit(paths)  # a client is active: files are read by the workers
+        on_arrays = AnchorGraphClustering(**options).fit(
+            {name: da.from_array(table) for name, table in data.views.items()}
+        )
 
         for source, model in {"files": on_files, "Dask arrays": on_arrays}.items():
             same = np.array_equal(np.asarray(model.membership_), expected.membership_)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from manyview import SemiNTF
+from manyview import AnchorGraphClustering
 from manyview.datasets import make_views
 from manyview.metrics import accuracy, adjusted_rand_index
 
@@ -14,15 +14,15 @@ def between(start: int, stop: int) -> dict[str, np.ndarray]:
     return {name: table[start:stop] for name, table in data.views.items()}
 
 
-model = SemiNTF(n_clusters=4, random_state=0).fit(between(0, 600))
+model = AnchorGraphClustering(n_clusters=4, random_state=0).fit(between(0, 600))
 old = model.labels_
 for start in range(600, 1_500, 300):  # anchors stay, sums grow: a batch costs what its own rows cost
     model.partial_fit(between(start, start + 300))
     ari = adjusted_rand_index(data.labels[start : start + 300], model.labels_)
     print(f"batch {start} … {start + 299}: ARI {ari:.2f}, {model.cluster_sizes_.sum():,} rows seen")
 
-fresh = SemiNTF(n_clusters=4, random_state=1).fit(data.views)
-kept = SemiNTF(n_clusters=4, random_state=1).fit(data.views, match_to=old)  # labels of the first rows
+fresh = AnchorGraphClustering(n_clusters=4, random_state=1).fit(data.views)
+kept = AnchorGraphClustering(n_clusters=4, random_state=1).fit(data.views, match_to=old)  # labels of the first rows
 print(f"rows that keep their number in a refit        {np.mean(fresh.labels_[:600] == old):.2f}")
 print(f"rows that keep their number with match_to=    {np.mean(kept.labels_[:600] == old):.2f}")
 print(f"the clusters are the same either way: {accuracy(fresh.labels_, kept.labels_) == 1}")

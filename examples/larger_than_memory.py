@@ -1,4 +1,4 @@
-"""Views that stay on disk: the fit with a checkpoint, and labels for further files."""
+"""Views that stay on disk: a fit from Parquet files, and labels for further files."""
 
 import tempfile
 from pathlib import Path
@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from manyview import SemiNTF
+from manyview import AnchorGraphClustering
 from manyview.datasets import make_views
 from manyview.metrics import adjusted_rand_index
 
@@ -23,12 +23,13 @@ with tempfile.TemporaryDirectory() as name:
             columns = {f"{view}:{j}": rows[:, j] for j in range(rows.shape[1])}
             pq.write_table(pa.table(columns), paths[view] / f"part.{part}.parquet")
 
-    model = SemiNTF(n_clusters=5, random_state=0, scratch=folder)
-    # killed and called again, it goes on from the last checkpoint and ends with the same bits
-    model.fit(paths, checkpoint=folder / "checkpoint")
+    model = AnchorGraphClustering(n_clusters=5, random_state=0, scratch=folder)
+    model.fit(paths)
     print(f"labels of {len(model.labels_):,} rows, ARI {adjusted_rand_index(data.labels, model.labels_):.3f}")
     print("memberships stay on disk, mapped into memory:", model.membership_.shape)
 
-    in_memory = SemiNTF(n_clusters=5, random_state=0).fit({v: t.astype(np.float32) for v, t in data.views.items()})
+    in_memory = AnchorGraphClustering(n_clusters=5, random_state=0).fit(
+        {v: t.astype(np.float32) for v, t in data.views.items()}
+    )
     print("the same bits as in memory:", np.array_equal(model.membership_, in_memory.membership_))
     print("predict reads files as well:", np.array_equal(model.predict(paths), model.labels_))

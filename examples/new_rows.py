@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.model_selection import train_test_split
 
-from manyview import SemiNTF, Views
+from manyview import AnchorGraphClustering, Views
 from manyview.datasets import load_digits_views
 from manyview.metrics import accuracy
 
@@ -11,7 +11,7 @@ data = load_digits_views()
 views = Views(list(data.views.values()), names=list(data.views))  # indexed by rows, so scikit-learn can split it
 train, test, y_train, y_test = train_test_split(views, data.labels, test_size=0.25, random_state=0)
 
-model = SemiNTF(n_clusters=10, random_state=0).fit(train)
+model = AnchorGraphClustering(n_clusters=10, random_state=0).fit(train)
 membership = model.transform(test)  # share of every cluster in every new row
 labels = model.predict(test)  # the largest of them
 

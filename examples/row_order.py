@@ -10,7 +10,7 @@ import warnings
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from manyview import RowOrderWarning, SemiNTF
+from manyview import AnchorGraphClustering, RowOrderWarning, SemiNTF
 from manyview.datasets import load_digits_views
 from manyview.metrics import accuracy
 
@@ -26,7 +26,8 @@ orders = {
 models = {
     "paper, axis='samples'": SemiNTF.paper(10, n_anchors=40, lam=1e3, p=0.5, axis="samples", max_iter=60),
     "paper, axis='views'": SemiNTF.paper(10, n_anchors=40, lam=1e3, p=0.5, axis="views", max_iter=60),
-    "default": SemiNTF(10, random_state=0),
+    "SemiNTF": SemiNTF(10, random_state=0),
+    "AnchorGraphClustering": AnchorGraphClustering(10, random_state=0),
 }
 print(f"{'ACC, rows are':<24}" + "".join(f"{order:>18}" for order in orders))
 for name, model in models.items():

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pandas as pd
 
-from manyview import NoiseViewWarning, SemiNTF
+from manyview import AnchorGraphClustering, NoiseViewWarning
 from manyview.datasets import make_views
 from manyview.model_selection import select
 
@@ -18,10 +18,10 @@ views = {
 views["shuffled"] = views["protein"].sample(frac=1, random_state=0).set_axis(patients)  # rows of other patients
 
 warnings.simplefilter("always", NoiseViewWarning)
-selection = select(views, n_clusters=range(2, 10), estimator=SemiNTF(random_state=0))
+selection = select(views, n_clusters=range(2, 10), estimator=AnchorGraphClustering(random_state=0))
 print(selection, "\n")
 
-model = SemiNTF(n_clusters="auto", random_state=0).fit(views)  # the same choice inside a fit
+model = AnchorGraphClustering(n_clusters="auto", random_state=0).fit(views)  # the same choice inside a fit
 print("chosen inside the fit:", model.n_clusters_)
 print("cluster stability    ", model.cluster_stability_.round(2))
 doubtful = np.argsort(model.confidence_)[:3]

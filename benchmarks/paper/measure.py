@@ -18,7 +18,7 @@ import itertools
 import json
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from cells import RESULTS
@@ -105,8 +105,8 @@ def carried(name: str, file: Path) -> list[dict[str, Any]]:
     order, start = np.random.default_rng(100).permutation(len(labels)), np.eye(len(labels), K)
     found = []
     for axis in ("views", "samples"):
-        stored = _fit(SemiNTF.paper(K, axis=axis, init=start, n_jobs=1), views)
-        shuffled = _fit(SemiNTF.paper(K, axis=axis, init=start[order], n_jobs=1), [view[order] for view in views])
+        stored = _fit(SemiNTF.paper(K, axis=axis, start=start, n_jobs=1), views)
+        shuffled = _fit(SemiNTF.paper(K, axis=axis, start=start[order], n_jobs=1), [view[order] for view in views])
         found.append(
             {
                 "data": name,
@@ -132,7 +132,7 @@ def rounding(name: str, file: Path) -> list[dict[str, Any]]:
     return found
 
 
-def jittered(name: str, file: Path, axis: str) -> dict[str, Any]:
+def jittered(name: str, file: Path, axis: Literal["views", "samples"]) -> dict[str, Any]:
     """Pairs of fits on data with noise of a millionth, rows as stored and shuffled: only the order differs in a pair.
 
     Algorithm 1 follows such noise (its choice of anchors doubles it at every pick), so that one fit is one draw.

@@ -16,71 +16,54 @@ import argparse
 import json
 import time
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
 from choose_k import LEFT_OUT, ROOT, load
 
-from manyview import NoiseViewWarning, SemiNTF
+from manyview import AnchorGraphClustering, NoiseViewWarning, Recipe, SemiNTF
 from manyview.metrics import clustering_scores
 
 JOURNAL = ROOT / "docs" / "results" / "ablation.jsonl"
-MODULE = "manyview.cluster.semi_ntf."
+ALL_SLICES_ALIKE, NO_VOTE = 0.0, np.inf
 Result = dict[str, Any]
 
 
-def changed(target: str, value: Any) -> Callable[[], Any]:
-    """One constant or function of the recipe, exchanged for the time of a fit."""
-    return lambda: patch(MODULE + target if not target.startswith("manyview") else target, value)
+@dataclass(frozen=True)
+class Variant:
+    """A line of the table: the estimator, its parameters, and what differs in the recipe."""
+
+    label: str
+    parameters: dict[str, Any] = field(default_factory=dict)
+    recipe: dict[str, Any] = field(default_factory=dict)
+    estimator: type[AnchorGraphClustering] | type[SemiNTF] = AnchorGraphClustering
 
 
-def _start_wins(refined: Any, first: Any, *_: Any) -> Any:
-    return first
-
-
-def _not_whitened(scalings: Any, *_: Any, **__: Any) -> Any:
-    return scalings
-
-
-def _first_alone(*given: Any) -> Any:
-    return given[-1].candidates
-
-
-def _best_alone(found: Any, best: int, _: int) -> Any:
-    return found[best]
-
-
-def _alike(b: Any) -> Any:
-    return np.ones(len(b))
-
-
-# name: (what it says in the table, parameters, exchange)
-RECIPES: dict[str, tuple[str, dict[str, Any], Callable[[], Any] | None]] = {
-    "default": ("the default", {}, None),
-    "start": ("without the factorization: labels of its start", {}, changed("model._better_of", _start_wins)),
-    "tensor": ("one H per slice, tensor Schatten norm", {"coupling": "clusters"}, None),
-    "untempered": ("views not tempered", {}, changed("manyview.geometry.fit.partially_whitened", _not_whitened)),
-    "standard": ("one geometry, standardized, for every view", {"scale": "standard"}, None),
-    "joint": ("no slice weights: joint tables alone", {}, changed("choice.second_look", _first_alone)),
-    "draw": ("one draw of the anchors", {}, changed("settings.DRAWS", 1)),
-    "silent": ("the labelings do not vote", {}, changed("choice._voted", _best_alone)),
-    "alike": ("all slices alike", {}, changed("weights.weights_from_shares", _alike)),
-    "agreement": ("candidates by agreement alone", {}, changed("weights.SEPARATION", 0.0)),
-    "separation": ("candidates by separation alone", {}, changed("weights.SEPARATION", 1e6)),
-    "reading": ("one reading of the spectrum, K vectors", {}, changed("start.READINGS", ((1.0, 1),))),
-    "narrow": ("5 neighbors", {"n_neighbors": 5}, None),
-    "wide": ("10 neighbors", {"n_neighbors": 10}, None),
-    "random": ("anchors drawn at random", {"anchors": "random"}, None),
-    "scrutiny": ("no view is left out", {}, changed("noise.LEAST", -np.inf)),
+RECIPES = {
+    "default": Variant("the default"),
+    "factorized": Variant("followed by the factorization, one H (SemiNTF)", estimator=SemiNTF),
+    "tensor": Variant("followed by it, one H per slice, Schatten norm", {"coupling": "clusters"}, estimator=SemiNTF),
+    "unwhitened": Variant("no partial whitening", recipe={"partial_whitening": False}),
+    "standard": Variant("one geometry, standardized, for every view", {"scale": "standard"}),
+    "joint": Variant("no slice weights: joint tables alone", recipe={"candidate_graphs": ("joint",)}),
+    "draw": Variant("one draw of the anchors", recipe={"n_draws": 1}),
+    "silent": Variant("the candidates do not vote", recipe={"vote_power": NO_VOTE}),
+    "alike": Variant("all slices alike", recipe={"smoothness_power": ALL_SLICES_ALIKE}),
+    "agreement": Variant("the best candidate by agreement alone", recipe={"separation_weight": 0.0}),
+    "separation": Variant("the best candidate by separation alone", recipe={"separation_weight": 1e6}),
+    "embedding": Variant("one embedding, K vectors", recipe={"embeddings": ((1.0, 1),)}),
+    "narrow": Variant("5 neighbors", {"n_neighbors": 5}),
+    "wide": Variant("10 neighbors", {"n_neighbors": 10}),
+    "random": Variant("anchors drawn at random", {"anchors": "random"}),
+    "keep": Variant("no view is left out", recipe={"min_best_agreement": np.inf}),
 }
 CONDITIONS = {
     "plain": tuple(RECIPES),
-    "noise": ("default", "scrutiny", "start", "tensor"),
-    "missing": ("default", "start", "tensor"),
+    "noise": ("default", "keep", "factorized", "tensor"),
+    "missing": ("default", "factorized", "tensor"),
 }
 
 
@@ -137,23 +120,14 @@ def spoiled(condition: str, views: list[Any], seed: int) -> list[Any]:
     return views
 
 
-@contextmanager
-def exchanged(exchange: Callable[[], Any] | None) -> Iterator[None]:
-    """The recipe with its one change."""
-    if exchange is None:
-        yield
-    else:
-        with exchange():
-            yield
-
-
 def fit(recipe: str, views: list[Any], truth: Any, seed: int) -> Result:
     """Scores and seconds of one fit."""
-    _, parameters, exchange = RECIPES[recipe]
+    variant = RECIPES[recipe]
     start = time.process_time()
-    with warnings.catch_warnings(), exchanged(exchange):
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore", NoiseViewWarning)
-        model = SemiNTF(int(truth.max()) + 1, random_state=seed, n_jobs=1, **parameters).fit(views)
+        parameters = {"random_state": seed, "recipe": Recipe(**variant.recipe), **variant.parameters}
+        model = variant.estimator(int(truth.max()) + 1, **parameters).fit(views)
     scores = clustering_scores(truth, model.labels_)
     return {
         "acc": round(scores["acc"], 6),
@@ -176,7 +150,7 @@ def tables(lines: list[Result]) -> list[str]:
             own = means(lines, condition, recipe)
             names = sorted(base.keys() & own.keys())
             if names:
-                rows.append(_row(RECIPES[recipe][0], np.array([own[n] for n in names]), base, names, recipe))
+                rows.append(_row(RECIPES[recipe].label, np.array([own[n] for n in names]), base, names, recipe))
         rows.append("")
     return [*rows, *left_one_out(lines)]
 

@@ -2,9 +2,10 @@
 
     python benchmarks/quality/confidence.py [--data ../shared/data] [--out docs/results] [--seeds 1]
 
-SemiNTF with its defaults and the true K, rows shuffled. Clusters are matched to classes once, for all rows; then the
-accuracy of the more confident half is compared with that of the other, and of rows where the views contradict the label
-with that of the rest. Writes ``confidence.jsonl`` and the reliability figure ``confidence.png``; prints the table.
+AnchorGraphClustering with its defaults and the true K, rows shuffled. Clusters are matched to classes once, for all
+rows; then the accuracy of the more confident half is compared with that of the other, and of rows where the views
+contradict the label with that of the rest. Writes ``confidence.jsonl`` and the reliability figure ``confidence.png``;
+prints the table.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from sklearn.metrics import roc_auc_score
 
-from manyview import SemiNTF
+from manyview import AnchorGraphClustering
 from manyview.metrics import match_labels
 
 BINS = 10  # tenths of the rows of a data set, by confidence
@@ -49,7 +50,7 @@ def main() -> None:
 
 def measure(views: list[Any], truth: Any, seed: int) -> dict[str, Any]:
     """Accuracy by confidence, of contradicted rows, and by stability of the cluster."""
-    model = SemiNTF(int(truth.max()) + 1, random_state=seed).fit(views)
+    model = AnchorGraphClustering(int(truth.max()) + 1, random_state=seed).fit(views)
     right = match_labels(truth, model.labels_) == truth
     order = np.argsort(-model.confidence_, kind="stable")  # rows are shuffled, so ties fall at random
     half = len(order) // 2

@@ -10,7 +10,7 @@ from scaling.parts import LLOYD
 from scaling.process import Result
 from scaling.tables import allowed_bytes
 
-OURS = "SemiNTF"
+OURS = "AnchorGraphClustering"
 METHODS = (OURS, LLOYD, "MiniBatchKMeans", "FMCNOF", "LMVSC", "SFMC", "SpectralClustering")
 Records = dict[str, list[Result]]
 

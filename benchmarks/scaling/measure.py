@@ -6,37 +6,37 @@ import os
 import resource
 import signal
 import time
-from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
-from manyview import FMCNOF, LMVSC, SFMC, SemiNTF
+from manyview import FMCNOF, LMVSC, SFMC, AnchorGraphClustering, SemiNTF
 from manyview.metrics import adjusted_rand_index
 from scaling.data import WIDTHS, K, paths_of, views_of, words
 from scaling.process import Result, peak_bytes, timed
 
-ITERATIONS = 60  # and as many copies, in turns: others share the memory of most machines
-
 
 def our_methods(n_clusters: int) -> dict[str, Any]:
     """The anchor methods of this package, as they come."""
-    methods = {"SemiNTF": SemiNTF, "LMVSC": LMVSC, "SFMC": SFMC, "FMCNOF": FMCNOF}
-    seeds = {name: {"random_state": 0} if "random_state" in m().get_params() else {} for name, m in methods.items()}
-    return {name: method(n_clusters, **seeds[name]) for name, method in methods.items()}
+    methods: dict[str, Any] = {
+        method.__name__: method for method in (AnchorGraphClustering, SemiNTF, LMVSC, SFMC, FMCNOF)
+    }
+    wanted = {"random_state": 0, "n_jobs": -1}  # all cores, as the others use them
+    known = {name: wanted.keys() & method().get_params().keys() for name, method in methods.items()}
+    return {name: method(n_clusters, **{key: wanted[key] for key in known[name]}) for name, method in methods.items()}
 
 
 def one_speed(method: str, n_rows: str) -> Result:
-    """One method on rows in memory; of SemiNTF also the stages."""
+    """One method on rows in memory; of ours also the stages."""
     from sklearn.cluster import KMeans, MiniBatchKMeans, SpectralClustering
 
     views, labels = views_of(int(n_rows))
     ours, stages = our_methods(K), Stages()
-    ours["SemiNTF"].set_params(verbose=stages)
+    for name in ("AnchorGraphClustering", "SemiNTF"):
+        ours[name].set_params(verbose=stages)
     theirs: dict[str, Any] = {
         "KMeans, 20 passes": KMeans(K, n_init=1, max_iter=20, tol=0, random_state=0),
         "MiniBatchKMeans": MiniBatchKMeans(K, n_init=1, random_state=0),
@@ -63,63 +63,6 @@ class Stages:
         return {stage: stop - start for stage, (start, stop) in zip(self.first, pairwise(edges), strict=True)}
 
 
-def one_roofline(n_rows: str, n_jobs: str) -> Result:
-    """Seconds of iterations, of copies of the bytes that one must move, and of its operations in BLAS, in turns."""
-    views, _ = views_of(int(n_rows))
-    r = 2 * K + 1  # columns of S here, checked below
-    # of a row: S and U in, U out; the products S (2GR), PR, S'P, and half of P'P
-    moved, operations = int(n_rows) * 4 * (r + 2 * K), int(n_rows) * (4 * r * K + 2 * K * K + K * (K + 1))
-    multiply, copy = Products(operations, int(n_jobs)), Copy(moved // 2, int(n_jobs))
-    stamps: list[list[float]] = []
-
-    def note(stage: str, done: int, total: int) -> None:
-        if stage == "factorization":
-            stamps.append([time.perf_counter()])
-            for roof in (multiply, copy):
-                roof()
-                stamps[-1].append(time.perf_counter())
-
-    with threadpool_limits(1):
-        model = SemiNTF(K, random_state=0, n_jobs=int(n_jobs), tol=0, max_iter=ITERATIONS, verbose=note).fit(views)
-    if model.factors_.shape[1] != r:
-        raise SystemExit(f"S has {model.factors_.shape[1]} columns, not {r}: count the bytes again.")
-    iterations = np.array([before[0] - after[-1] for after, before in pairwise(stamps[1:])])
-    products, copies = np.diff(stamps[2:], axis=1).T
-    return {
-        "moved": moved,
-        "operations": operations,
-        "iteration": float(np.median(iterations)),
-        "copy": float(np.median(copies)),
-        "products": float(np.median(products)),
-        "of_copy": float(np.median(copies / iterations)),
-        "of_products": float(np.median(products / iterations)),
-        "fastest": float(copies.min() / iterations.min()),
-    }
-
-
-class Copy:
-    """A plain copy of an array much larger than the caches, by threads."""
-
-    def __init__(self, size: int, n_threads: int) -> None:
-        self.pairs = [(np.ones(size // 8 // n_threads), np.zeros(size // 8 // n_threads)) for _ in range(n_threads)]
-        self.pool = ThreadPoolExecutor(n_threads)
-
-    def __call__(self) -> None:
-        list(self.pool.map(lambda pair: np.copyto(pair[1], pair[0]), self.pairs))
-
-
-class Products:
-    """So many floating-point operations in square products, the shape that BLAS is best at, one a thread."""
-
-    def __init__(self, operations: int, n_threads: int) -> None:
-        size = round((operations / 2 / n_threads) ** (1 / 3))
-        self.factors = [np.ones((3, size, size), np.float32) for _ in range(n_threads)]
-        self.pool = ThreadPoolExecutor(n_threads)
-
-    def __call__(self) -> None:
-        list(self.pool.map(lambda factors: np.matmul(factors[0], factors[1], out=factors[2]), self.factors))
-
-
 def one_reuters(method: str) -> Result:
     """One method on words."""
     views, labels = words()
@@ -132,9 +75,10 @@ def one_disk(engine: str, folder: str, limit: str) -> Result:
     if int(limit):
         resource.setrlimit(resource.RLIMIT_DATA, (int(limit), int(limit)))
     paths = paths_of(Path(folder), len(WIDTHS))
-    model, result = timed(lambda: SemiNTF(K, random_state=0, engine=engine, scratch=folder).fit(paths))
+    settings: dict[str, Any] = {"engine": engine, "n_jobs": -1} | ({"scratch": folder} if engine == "disk" else {})
+    model, result = timed(lambda: AnchorGraphClustering(K, random_state=0, **settings).fit(paths))
     np.save(Path(folder) / f"labels-{engine}.npy", model.labels_)
-    return result | {"peak": peak_bytes(), "iterations": model.n_iter_}
+    return result | {"peak": peak_bytes()}
 
 
 def local_cluster(n_workers: int = 3) -> Any:

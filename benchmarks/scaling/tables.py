@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from statistics import median
 
-from manyview.engine import BLOCK_ROWS
 from scaling.data import WIDTHS, K
-from scaling.parts import LLOYD
+from scaling.parts import LLOYD, OURS
 from scaling.process import Result
 
 PUBLISHED_REUTERS = 420  # seconds
 NEIGHBORS = 10
-TWO_CORES = 2  # of the machine, for work that all threads share
-TASK_SECONDS = 0.0002  # that the scheduler takes for a task, as its makers say
 Records = list[Result]
 
 
@@ -50,7 +46,7 @@ def speed(records: Records) -> list[str]:
     lloyd = {one["rows"]: one for one in records if one["method"] == LLOYD}
 
     def row(one: Result) -> list[str]:
-        name = f"**{one['method']}**" if one["method"] == "SemiNTF" else one["method"]
+        name = f"**{one['method']}**" if one["method"] == OURS else one["method"]
         if not one["seconds"]:
             return [f"{one['rows']:,}", name, "stopped", *[""] * 5]
         base = lloyd[one["rows"]]
@@ -71,30 +67,11 @@ def speed(records: Records) -> list[str]:
 
 
 def stages(records: Records) -> list[str]:
-    """Where SemiNTF spends its seconds."""
-    ours = [one for one in records if one["method"] == "SemiNTF"]
+    """Where the default spends its seconds."""
+    ours = [one for one in records if one["method"] == OURS]
     names = list(dict.fromkeys(stage for one in ours for stage in one["stages"]))
     rows = [[f"{one['rows']:,}", *(short(one["stages"].get(name, 0)) for name in names)] for one in ours]
     return table(["rows", *names], rows)
-
-
-def roofline(records: Records) -> list[str]:
-    """Medians of the runs, and their range."""
-
-    def row(threads: int) -> list[str]:
-        runs = [one for one in records if one["threads"] == threads]
-        middle = {key: median(one[key] for one in runs) for key in runs[0]}
-        ranges = {key: sorted(one[key] for one in runs) for key in ("of_copy", "of_products", "fastest")}
-        return [
-            str(threads),
-            *(f"{middle[key] * 1e3:.1f}" for key in ("iteration", "copy", "products")),
-            *(f"{middle[key]:.2f} ({values[0]:.2f} … {values[-1]:.2f})" for key, values in ranges.items()),
-            f"{middle['moved'] / middle['copy'] / 1e9:.1f}",
-            f"{middle['operations'] / middle['iteration'] / 1e9:.0f}",
-        ]
-
-    head = ("threads", "ms an iteration", "ms a copy", "ms in products", "of the copy", "of the products")
-    return table((*head, "copy, fastest of both", "copy GB/s", "GFlop/s"), map(row, (1, 2)))
 
 
 def reuters(records: Records) -> list[str]:
@@ -112,7 +89,7 @@ def disk(records: Records) -> list[str]:
 
     def row(n_rows: int, engine: str, limit: str, one: Result, ari: str) -> list[str]:
         seconds, peak = f"{one['seconds']:.0f}", f"{one['peak'] / 1e9:.2f}"
-        return [f"{n_rows:,}", engine, limit, seconds, peak, megabytes(one["above"]), str(one["iterations"]), ari]
+        return [f"{n_rows:,}", engine, limit, seconds, peak, megabytes(one["above"]), ari]
 
     rows = []
     for one in records:
@@ -121,7 +98,7 @@ def disk(records: Records) -> list[str]:
         if "in_memory" in one:
             rows.append(row(one["rows"], "memory", "", one["in_memory"], ""))
     head = ("rows", "engine", "limit GB", "s", "peak of the process GB", "above its start MB")
-    return table((*head, "iterations", "ARI with memory"), rows)
+    return table((*head, "ARI with memory"), rows)
 
 
 def dask(records: Records) -> list[str]:
@@ -149,21 +126,14 @@ def kill(records: Records) -> list[str]:
 
 def goals(by_part: dict[str, Records]) -> list[str]:
     """What was asked for, and what the records say."""
-    ours = {one["rows"]: one for one in by_part["speed"] if one["method"] == "SemiNTF"}
+    ours = {one["rows"]: one for one in by_part["speed"] if one["method"] == OURS}
     lloyd = {one["rows"]: one for one in by_part["speed"] if one["method"] == LLOYD}
     N, seconds = max(ours), {n: median(one["seconds"]) for n, one in ours.items()}
     times = seconds[N] / median(lloyd[N]["seconds"])
     growth, work = seconds[N] / seconds[N // 10], ours[N]["work"] / ours[N // 10]["work"]
     room = allowed_bytes(N)
-    alone, both = (
-        {
-            key: median(one[key] for one in by_part["roofline"] if one["threads"] == t)
-            for key in ("of_copy", "of_products")
-        }
-        for t in (1, 2)
-    )
     took = {one["method"]: median(one["seconds"]) for one in by_part["reuters"] if one["seconds"]}
-    rivals = {method: took["SemiNTF"] / value for method, value in took.items() if method != "SemiNTF"}
+    rivals = {method: took[OURS] / value for method, value in took.items() if method != OURS}
     million, most = min(by_part["disk"], key=lambda o: o["rows"]), max(by_part["disk"], key=lambda o: o["rows"])
     killed, traffic = by_part["kill"], [one["bytes"] / 1e3 for one in by_part["dask"]]
     per_rival = ", ".join(f"{share:.2f} of {method}" for method, share in rivals.items())
@@ -179,17 +149,6 @@ def goals(by_part: dict[str, Records]) -> list[str]:
             "peak above input at most N (20 K V + 8 k V) bytes + 500 MB",
             ours[N]["above"] <= room,
             f"{megabytes(ours[N]['above'])} of {megabytes(room)} MB",
-        ),
-        (
-            "half the speed of memory in an iteration, two threads",
-            both["of_copy"] >= 0.5,
-            f"{both['of_copy']:.2f} of the copy, {both['of_products']:.2f} of BLAS on as many operations",
-        ),
-        (
-            "the same, one thread",
-            alone["of_copy"] >= 0.5,
-            f"{alone['of_copy']:.2f} of the copy, {alone['of_products']:.2f} of BLAS, which itself would come to "
-            f"{alone['of_copy'] / alone['of_products']:.2f} of the copy",
         ),
         ("Reuters shape faster than LMVSC, SFMC, FMCNOF", max(rivals.values()) < 1, f"time: {per_rival}"),
         (
@@ -213,60 +172,14 @@ def goals(by_part: dict[str, Records]) -> list[str]:
     return table(("goal", "reached", ""), [(goal, "yes" if reached else "no", said) for goal, reached, said in rows])
 
 
-def billion(by_part: dict[str, Records]) -> list[str]:
-    """What 10^9 rows need on 32 machines of 8 cores, from the constants that were measured."""
-    N, machines, cores, V, L, k = 10**9, 32, 256, len(WIDTHS), 2 * (len(WIDTHS) + 1), NEIGHBORS
-    ours = max((one for one in by_part["speed"] if one["method"] == "SemiNTF"), key=lambda one: one["rows"])
-    over_rows = sum(ours["stages"][stage] for stage in ("geometry", "graph", "start", "labels"))
-    a_row = TWO_CORES * over_rows / ours["rows"]  # core-seconds
-    alone = [one for one in by_part["roofline"] if one["threads"] == 1]
-    an_iteration = median(one["iteration"] for one in alone) / alone[0]["rows"]
-    longest = by_part["dask"][-1]
-    slower = longest["seconds"] / longest["in_memory"]
-    blocks = -(-N // BLOCK_ROWS)
-    size = 2 ** max(math.ceil(math.log2(blocks / (8 * cores))), 0)
-    bundles = -(-blocks // size)
-    tasks = 3 * bundles
-    sizes = {
-        "input, float32": (f"4 N ({' + '.join(map(str, WIDTHS))})", 4 * sum(WIDTHS)),
-        "graph": (f"N L (6 k + 1), L = {L}, k = {k}", L * (6 * k + 1)),
-        "T, S, and U in two generations": ("N (8 (3K + 1) + 12 K)", 8 * (3 * K + 1) + 12 * K),
-        "results": ("N (16 K + 56)", 16 * K + 56),
-    }
-
-    def room(of_row: float) -> str:
-        return f"{N * of_row / 1e9:,.0f} GB, {N * of_row / machines / 1e9:.1f} GB a machine"
-
-    rows = [[name, formula, room(of_row)] for name, (formula, of_row) in sizes.items()]
-    passes, sweep = slower * N * a_row / cores, slower * N * an_iteration / cores
-    rows += [
-        ["memory in all", "", room(sum(of_row for _, of_row in sizes.values()))],
-        ["core-seconds a row, all passes but iterations", f"measured at {ours['rows']:,} rows", f"{a_row:.2g}"],
-        ["core-seconds a row, an iteration", "measured with one thread", f"{an_iteration:.2g}"],
-        ["on workers", f"measured at {longest['rows']:,} rows", f"{slower:.1f} times as long"],
-        ["geometry, graph, start and labels, time", "", f"{passes / 60:.1f} minutes"],
-        ["an iteration, time", "and the scheduler", f"{sweep:.2f} s + {tasks * TASK_SECONDS:.1f} s"],
-        ["blocks and bundles", "at most 8 bundles a thread", f"{blocks:,} blocks in {bundles:,} bundles of {size}"],
-        [
-            "an iteration, network",
-            f"{bundles:,} partial results of at most (3K + 1) K + K² doubles",
-            f"{bundles * 8 * ((3 * K + 1) * K + K * K) / 1e6:.0f} MB, in four levels of eight",
-        ],
-        ["scheduler", f"{tasks:,} tasks a pass at {TASK_SECONDS * 1e3:.1f} ms", f"{tasks * TASK_SECONDS:.1f} s a pass"],
-    ]
-    return table((f"V = {V}, K = {K}, m = 500", "formula", "10^9 rows"), rows)
-
-
 def made(by_part: dict[str, Records]) -> dict[str, list[str]]:
     """All tables by the name of their mark."""
     return {
         "goals": goals(by_part),
         "speed": speed(by_part["speed"]),
         "stages": stages(by_part["speed"]),
-        "roofline": roofline(by_part["roofline"]),
         "reuters": reuters(by_part["reuters"]),
         "disk": disk(by_part["disk"]),
         "dask": dask(by_part["dask"]),
         "kill": kill(by_part["kill"]),
-        "billion": billion(by_part),
     }

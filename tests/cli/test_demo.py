@@ -37,7 +37,7 @@ def test_installed_program_writes_three_files_and_names_them(finished):
 
 def test_progress_goes_to_standard_error_stage_by_stage(finished):
     stages = [line.split()[0] for line in finished[0].stderr.splitlines() if line.strip()]
-    assert stages == ["geometry", "anchors", "weights", "graph", "start", "factorization", "labels"]
+    assert stages == ["geometry", "anchors", "candidates", "graph", "factorization", "labels"]
 
 
 def test_every_digit_has_a_label_and_a_confidence(written):

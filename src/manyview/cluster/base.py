@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from abc import abstractmethod
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from sklearn.base import BaseEstimator, ClusterMixin
@@ -44,6 +46,12 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         check_magnitude(views)
         self._fit(views)
         return self
+
+    def save(self, path: str | os.PathLike[str], /) -> Path:
+        """Write the fitted model to one file, which :func:`manyview.load` reads; see :func:`save_model`."""
+        from manyview.cluster.saving import save_model
+
+        return save_model(self, path)
 
     def _new_views(self, X: Any, /) -> Views:
         """Rows to predict, which must have the views and columns of the fit."""

@@ -99,7 +99,7 @@ def test_parquet_takes_more_memory_with_longer_pieces_and_is_copied_to_scratch()
 
 def test_tables_count_where_they_are_copied(tmp_path):
     """The memory engine loads files, the disk engine copies Parquet to scratch, and workers hold everything."""
-    dense, sparse = np.zeros((1000, 50)), sp.random_array((1000, 400), density=0.01, format="csr", rng=0)
+    dense, sparse = np.zeros((1000, 50)), sp.random_array((1000, 400), density=0.01, format="csr", random_state=0)
     np.save(tmp_path / "0.npy", dense)
     pq.write_table(pa.table({f"c{j}": dense[:, j] for j in range(50)}), tmp_path / "0.parquet")
     in_memory, npy, parquet = (
@@ -119,7 +119,7 @@ def test_a_wide_sparse_table_counts_with_its_scores():
 
 
 def test_workers_hold_the_entries_of_a_sparse_table():
-    empty, full = sp.csr_array((1000, 500)), sp.random_array((1000, 500), density=0.01, format="csr", rng=0)
+    empty, full = sp.csr_array((1000, 500)), sp.random_array((1000, 500), density=0.01, format="csr", random_state=0)
     more = full.data.nbytes + full.indices.nbytes + full.indptr.nbytes - empty.indptr.nbytes
     assert needs([full])["dask"].memory == needs([empty])["dask"].memory + more
     assert needs([full])["memory"] == needs([empty])["memory"]

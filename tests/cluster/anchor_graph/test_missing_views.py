@@ -127,7 +127,7 @@ def test_files_give_the_same_bits(model, views, tmp_path):
 def test_words_may_be_missing_too():
     rng = np.random.default_rng(0)
     labels = rng.integers(0, 3, 300)
-    words = [sp.random_array((300, 90), density=0.02, rng=rng).toarray() for _ in range(2)]
+    words = [sp.random_array((300, 90), density=0.02, random_state=rng).toarray() for _ in range(2)]
     for table in words:
         for k in range(3):
             table[labels == k, 30 * k : 30 * k + 30] += rng.random(((labels == k).sum(), 30)) < 0.2

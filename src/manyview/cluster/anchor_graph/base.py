@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -94,6 +96,12 @@ class AnchorClusterer(ClusterMixin, TransformerMixin, BaseEstimator):
         True
         """
         return explain(self, X, n_prototypes=n_prototypes, n_features=n_features)
+
+    def save(self, path: str | os.PathLike[str], /) -> Path:
+        """Write the fitted model to one file, which :func:`manyview.load` reads; see :func:`save_model`."""
+        from manyview.cluster.saving import save_model
+
+        return save_model(self, path)
 
     def _read_rows(self, X: Any, read: Callable[[MembershipMap, Engine, Rows[RowBlock]], Any]) -> Any:
         check_is_fitted(self)
