@@ -154,5 +154,4 @@ class AnchorClusterer(TransformerMixin, Clusterer):
         ndarray of str
         """
         check_is_fitted(self)
-        prefix = type(self).__name__.lower()
-        return np.array([f"{prefix}{k}" for k in range(self.membership_.shape[1])], dtype=object)
+        return np.array([f"cluster{k}" for k in range(self.membership_.shape[1])], dtype=object)

@@ -1,4 +1,4 @@
-"""What clusters rest on: views, prototypes, features; against direct sums and planted causes."""
+"""Explanations of clusters by views, prototypes and features, against direct sums and planted causes."""
 
 import json
 
@@ -9,17 +9,18 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from manyview.cluster.semi_ntf.attribution import (
+from numpy.testing import assert_allclose
+
+from manyview import AnchorGraphClustering, SemiNTF, Views
+from manyview.cluster.anchor_graph.explanation import (
     FeatureSums,
     cohesion,
     feature_effects,
     feature_names,
     feature_sums,
 )
-from numpy.testing import assert_allclose
-
-from manyview import SemiNTF, Views
 from manyview.datasets import make_views
+from recipes import ONE_DRAW
 
 pytestmark = pytest.mark.filterwarnings("ignore::manyview.NoiseViewWarning")  # the planted noise is left out
 
@@ -41,7 +42,7 @@ def planted():
 @pytest.fixture(scope="module")
 def explained(planted):
     views, _ = planted
-    model = SemiNTF(3, random_state=0).fit(views)
+    model = AnchorGraphClustering(3, recipe=ONE_DRAW, random_state=0).fit(views)
     return model, model.explain(views, n_prototypes=3, n_features=2)
 
 
@@ -56,7 +57,7 @@ def test_the_planted_feature_is_named_first(planted, explained):
     assert [len(features) for features in explanation.clusters[label].features.values()] == [2, 2, 2]
 
 
-def test_a_noise_view_holds_nothing_together(explained):
+def test_noise_view_has_no_effect(explained):
     _, explanation = explained
     for cluster in explanation.clusters:
         by_name = {view.view: view for view in cluster.views}
@@ -64,7 +65,7 @@ def test_a_noise_view_holds_nothing_together(explained):
         assert by_name["noise_0"].alone < min(by_name["view_0"].alone, by_name["view_1"].alone) - 0.3
 
 
-def test_prototypes_are_sure_members_and_named_by_the_index(explained):
+def test_prototypes_are_certain_members_named_by_index(explained):
     model, explanation = explained
     for cluster in explanation.clusters:
         assert len(cluster.rows) == 3
@@ -79,17 +80,21 @@ def test_prototypes_are_sure_members_and_named_by_the_index(explained):
         assert cluster.size == (model.labels_ == cluster.label).sum()
 
 
-def test_the_explanation_does_not_depend_on_blocks_of_rows(planted, explained):
+def test_explanation_does_not_depend_on_block_size(planted, explained):
     views, _ = planted
     model, explanation = explained
-    small = SemiNTF(3, random_state=0, block_rows=50).fit(views).explain(views, n_prototypes=3, n_features=2)
+    small = (
+        AnchorGraphClustering(3, recipe=ONE_DRAW, random_state=0, block_rows=50)
+        .fit(views)
+        .explain(views, n_prototypes=3, n_features=2)
+    )
     for a, b in zip(small.clusters, explanation.clusters, strict=True):
         assert [row.row for row in a.rows] == [row.row for row in b.rows]
         assert a.features["view_0"][0].effect == pytest.approx(b.features["view_0"][0].effect)
     assert model.n_clusters_ == len(small.clusters)
 
 
-def test_an_explanation_is_frozen_readable_and_plain(explained):
+def test_explanation_is_frozen_readable_and_plain(explained):
     _, explanation = explained
     text = str(explanation)
     assert "held together by" in text
@@ -122,7 +127,7 @@ def test_feature_sums_are_the_same_sparse_and_dense_in_one_piece_and_in_two(seed
         assert_allclose(whole.squares[k], ((table[labels == k] - centers[k]) ** 2).sum(axis=0), atol=1e-9)
 
 
-def test_the_effect_of_a_feature_is_the_standardized_difference_of_means():
+def test_feature_effect_is_standardized_difference_of_means():
     rng = np.random.default_rng(0)
     table, labels = rng.standard_normal((60, 3)) + 1e6, np.repeat([0, 1, 2], 20)
     table[labels == 1, 2] += 3
@@ -136,7 +141,7 @@ def test_the_effect_of_a_feature_is_the_standardized_difference_of_means():
     assert_allclose(inside[1] - outside[1], wanted * pooled, rtol=1e-6)
 
 
-def test_constant_features_say_nothing_and_perfect_ones_stay_finite():
+def test_constant_features_have_no_effect_and_perfect_ones_stay_finite():
     labels = np.array([0, 0, 1, 1])
     table = np.column_stack([np.ones(4), labels])
     total = feature_sums(table, labels, 2, centers=None)
@@ -149,7 +154,7 @@ def test_constant_features_say_nothing_and_perfect_ones_stay_finite():
 
 @given(st.integers(0, 10_000))
 @settings(deadline=None, max_examples=25)
-def test_cohesion_is_the_chance_of_coming_back(seed):
+def test_cohesion_is_chance_of_coming_back(seed):
     rng = np.random.default_rng(seed)
     W = rng.random((30, 8))
     W /= W.sum(axis=1, keepdims=True)
@@ -183,7 +188,7 @@ def test_names_come_from_the_tables():
     assert feature_names(wide, (1, 3), [1, 3]) == [["p"], ["q", "r", "s"]]
 
 
-def test_other_rows_than_those_of_the_fit_are_refused(planted, explained):
+def test_other_rows_than_fitted_raise(planted, explained):
     views, _ = planted
     model, _ = explained
     with pytest.raises(ValueError, match="10 rows, the fit had 240"):
@@ -192,9 +197,9 @@ def test_other_rows_than_those_of_the_fit_are_refused(planted, explained):
         model.explain(views, n_features=0)
 
 
-def test_sparse_views_and_the_paper_are_explained_too():
+def test_sparse_views_and_the_paper_are_explained():
     data = make_views(90, 3, widths=(60, 80), sparse=True, density=0.1, separation=3.0, random_state=0)
-    model = SemiNTF(3, random_state=0).fit(data.views)
+    model = AnchorGraphClustering(3, recipe=ONE_DRAW, random_state=0).fit(data.views)
     strongest = [cluster.features["view_0"][0].effect for cluster in model.explain(data.views).clusters]
     assert min(strongest) > 0.5
     paper = SemiNTF.paper(3, n_anchors=20, lam=1.0, tol=0.1).fit(list(make_views(90, 3, random_state=0).views.values()))

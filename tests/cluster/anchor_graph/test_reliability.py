@@ -1,13 +1,13 @@
-"""Confidence, contradicting views, stability of clusters."""
+"""Confidence, contradicting views, and the stability of clusters."""
 
 import numpy as np
 import pytest
-from manyview.cluster.semi_ntf.doubt import Doubt, slice_votes
 from numpy.testing import assert_allclose, assert_array_equal
 
-from manyview import SemiNTF
+from manyview import AnchorGraphClustering
 from manyview.anchors import GraphBlock
-from manyview.cluster.semi_ntf import doubt as module
+from manyview.cluster.anchor_graph import reliability as module
+from manyview.cluster.anchor_graph.reliability import Reliability, slice_votes
 from manyview.datasets import make_views
 from manyview.metrics import match_labels
 from manyview.views.blocks import RowBlock
@@ -20,33 +20,33 @@ def overlapping():
 
 @pytest.fixture(scope="module")
 def model(overlapping):
-    return SemiNTF(4, random_state=0).fit(overlapping.views)
+    return AnchorGraphClustering(4, random_state=0).fit(overlapping.views)
 
 
-def test_sure_rows_are_right_more_often(overlapping, model):
+def test_confident_rows_are_right_more_often(overlapping, model):
     right = match_labels(overlapping.labels, model.labels_) == overlapping.labels
     order = np.argsort(-model.confidence_)
     assert right[order[:150]].mean() > right[order[150:]].mean() + 0.03
 
 
-def test_confidence_is_the_margin_of_squared_distances_to_the_means(overlapping, model):
-    with_rows = SemiNTF(4, random_state=0, block_rows=64).fit(overlapping.views)
+def test_confidence_is_margin_of_squared_distances_to_means(overlapping, model):
+    with_rows = AnchorGraphClustering(4, random_state=0, block_rows=64).fit(overlapping.views)
     assert_allclose(with_rows.confidence_, model.confidence_, atol=1e-8)
-    doubt, views = model.doubt_, [np.asarray(view) for view in overlapping.views.values()]
+    reliability, views = model.reliability_, [np.asarray(view) for view in overlapping.views.values()]
     graph = model.anchor_graph_(RowBlock(0, tuple(views)))
-    E = model.fusion_.walk(graph, right=doubt.reading)
+    E = reliability.embedding(model.fusion_, graph)
     E /= np.linalg.norm(E, axis=1, keepdims=True)
     centers = np.stack([E[model.labels_ == k].mean(axis=0) for k in range(4)])
-    assert_allclose(doubt.centers, centers, atol=1e-10)
+    assert_allclose(reliability.centers, centers, atol=1e-10)
     distances = ((E[:, None] - centers) ** 2).sum(axis=2)
     own = distances[np.arange(300), model.labels_]
     other = np.where(np.eye(4, dtype=bool)[model.labels_], np.inf, distances).min(axis=1)
     assert_allclose(model.confidence_, np.clip((other - own) / 2, 0, 1), atol=1e-10)
 
 
-def test_separated_clusters_leave_no_doubt():
+def test_separated_clusters_are_certain():
     data = make_views(200, 4, random_state=0)
-    model = SemiNTF(4, random_state=0).fit(data.views)
+    model = AnchorGraphClustering(4, random_state=0).fit(data.views)
     assert model.confidence_.min() > 0.5
     assert model.confidence_.mean() > 0.95
     assert model.views_disagree_.mean() < 0.03
@@ -60,20 +60,20 @@ def test_views_disagree_where_their_rows_were_exchanged():
     views = [view.copy() for view in data.views.values()]
     for view in views[1:]:
         view[first], view[second] = view[second].copy(), view[first].copy()
-    model = SemiNTF(3, random_state=0).fit(views)
+    model = AnchorGraphClustering(3, random_state=0).fit(views)
     told = np.zeros(200, dtype=bool)
     told[[*first, *second]] = True
-    votes, _ = model.doubt_.votes(model.anchor_graph_(RowBlock(0, tuple(views))), own=model.labels_)
+    votes, _ = model.reliability_.votes(model.anchor_graph_(RowBlock(0, tuple(views))), own=model.labels_)
     assert (votes[told, 0] != votes[told, 1]).all()
     assert (votes[~told, 0] == votes[~told, 1]).mean() > 0.95
     assert_array_equal(model.views_disagree_[told], (model.labels_ == votes[:, 0])[told])
     assert model.views_disagree_[~told].mean() < 0.03
 
 
-def test_a_random_split_of_one_group_is_not_stable():
+def test_random_split_of_one_group_is_unstable():
     rng = np.random.default_rng(0)
     blob, far = rng.standard_normal((150, 10)), rng.standard_normal((50, 10)) + 12
-    model = SemiNTF(4, random_state=0).fit([np.vstack([blob, far])])
+    model = AnchorGraphClustering(4, random_state=0).fit([np.vstack([blob, far])])
     alone = model.labels_[150]
     assert (model.labels_[150:] == alone).all()
     assert model.cluster_stability_[alone] > 0.95
@@ -95,7 +95,7 @@ def block_of(weights, columns):
     return GraphBlock(0, np.asarray(columns, dtype=np.int32)[:, None], weights, np.ones((len(weights), 1), dtype=bool))
 
 
-def test_a_row_does_not_vote_for_itself():
+def test_row_does_not_vote_for_itself():
     block = block_of([[0.75, 0.25], [0.5, 0.5], [1.0, 0.0]], [[0, 1], [1, 2], [2, 0]])
     labels = np.array([0, 1, 1])
     mass = np.zeros((3, 2))
@@ -117,10 +117,10 @@ def test_a_row_does_not_vote_for_itself():
     assert votes[0, 0] == 0  # only itself was for cluster 0
 
 
-def test_a_view_without_the_row_has_no_opinion():
+def test_view_without_the_row_casts_no_vote():
     block = block_of([[0.0, 0.0], [0.5, 0.5]], [[0, 1], [0, 1]])
-    doubt = Doubt(
-        reading=np.zeros((2, 1)),
+    reliability = Reliability(
+        to_embedding=np.zeros((2, 1)),
         centers=np.zeros((2, 1)),
         slice_mass=np.array([[[1.0, 0.0], [1.0, 0.0]]]),
         view_of_slice=np.array([0]),
@@ -128,9 +128,9 @@ def test_a_view_without_the_row_has_no_opinion():
         view_weights=np.ones(1),
         cluster_stability=np.ones(2),
     )
-    _, opinion = doubt.votes(block)
+    _, opinion = reliability.votes(block)
     assert_array_equal(opinion, [[False], [True]])
-    assert_array_equal(doubt.contradicted(*doubt.votes(block), np.array([1, 1])), [False, True])
+    assert_array_equal(reliability.contradicted(*reliability.votes(block), np.array([1, 1])), [False, True])
 
 
 @pytest.mark.parametrize("at_a_time", [1, 7, 300])
@@ -138,20 +138,12 @@ def test_rows_vote_alike_however_many_at_a_time(overlapping, model, monkeypatch,
     views = tuple(np.asarray(view) for view in overlapping.views.values())
     graph = model.anchor_graph_(RowBlock(0, views))
     monkeypatch.setattr(module, "VOTING_ROWS", at_a_time)
-    assert_array_equal(model.doubt_.views_disagree(graph, model.labels_), model.views_disagree_)
-    assert model.doubt_.votes(GraphBlock(0, *(part[:0] for part in graph[1:])))[0].shape == (0, 3)
+    assert_array_equal(model.reliability_.views_disagree(graph, model.labels_), model.views_disagree_)
+    assert model.reliability_.votes(GraphBlock(0, *(part[:0] for part in graph[1:])))[0].shape == (0, 3)
 
 
-def test_one_cluster_is_beyond_doubt():
-    model = SemiNTF(1, random_state=0).fit(make_views(40, 2, random_state=0).views)
+def test_one_cluster_is_certain():
+    model = AnchorGraphClustering(1, random_state=0).fit(make_views(40, 2, random_state=0).views)
     assert_array_equal(model.confidence_, np.ones(40))
     assert_array_equal(model.cluster_stability_, np.ones(1))
     assert not model.views_disagree_.any()
-
-
-def test_the_paper_keeps_the_margin_of_its_memberships(overlapping):
-    model = SemiNTF.paper(4, n_anchors=30, lam=1.0, max_iter=100, tol=0.1).fit(overlapping.views)
-    top = np.sort(model.membership_, axis=1)
-    assert_allclose(model.confidence_, top[:, -1] - top[:, -2])
-    assert model.views_disagree_.shape == (300,)
-    assert ((model.cluster_stability_ >= 0) & (model.cluster_stability_ <= 1)).all()

@@ -6,8 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from manyview.cluster.semi_ntf.n_clusters import (
-    Candidate,
+from numpy.testing import assert_allclose
+from sklearn.exceptions import ConvergenceWarning
+
+from manyview import AnchorGraphClustering, SemiNTF
+from manyview.cluster.anchor_graph import stages
+from manyview.cluster.anchor_graph.n_clusters import (
+    CurvePoint,
     Embedded,
     Selection,
     coarse_scale,
@@ -16,13 +21,9 @@ from manyview.cluster.semi_ntf.n_clusters import (
     pick,
     rate,
 )
-from numpy.testing import assert_allclose
-from sklearn.exceptions import ConvergenceWarning
-
-from manyview import SemiNTF
-from manyview.cluster.semi_ntf import automatic
 from manyview.datasets import make_views
 from manyview.model_selection import select
+from recipes import QUICK
 
 
 def test_modularity_is_that_of_the_two_step_walk():
@@ -64,21 +65,21 @@ def test_rows_and_anchors_bound_the_number(n_samples, n_anchors, wanted):
     assert largest_number(n_samples, n_anchors) == wanted
 
 
-def candidate(K, score, *, error=0.0, gap=0.0, stability=0.9):
-    return Candidate(K, stability, score, gap, score, error)
+def point(K, score, *, error=0.0, gap=0.0, stability=0.9):
+    return CurvePoint(K, stability, score, gap, score, error)
 
 
 def test_the_smallest_within_one_standard_error_is_picked():
-    curve = (candidate(2, 0.1), candidate(3, 0.48), candidate(4, 0.5, error=0.03, gap=0.2))
+    curve = (point(2, 0.1), point(3, 0.48), point(4, 0.5, error=0.03, gap=0.2))
     selection = pick(curve, fall=1.0)
     assert selection.n_clusters == 3
     assert "smallest K within one standard error" in selection.reason
     assert "widest eigengap is at 4" in selection.reason
-    assert pick((candidate(2, 0.1), candidate(3, 0.4), curve[2]), fall=1.0).n_clusters == 4
+    assert pick((point(2, 0.1), point(3, 0.4), curve[2]), fall=1.0).n_clusters == 4
 
 
 def test_a_gap_wider_than_all_others_together_decides():
-    curve = (candidate(2, 0.1), candidate(3, 0.4, gap=0.2), candidate(4, 0.5))
+    curve = (point(2, 0.1), point(3, 0.4, gap=0.2), point(4, 0.5))
     decided = pick(curve, fall=0.3)
     assert decided.n_clusters == 3
     assert "wider than all others together" in decided.reason
@@ -86,12 +87,12 @@ def test_a_gap_wider_than_all_others_together_decides():
 
 
 def test_an_unstable_choice_is_called_a_suggestion():
-    assert "suggestion" in pick((candidate(2, 0.3, stability=0.2),), fall=1.0).reason
-    assert "suggestion" not in pick((candidate(2, 0.3),), fall=1.0).reason
+    assert "suggestion" in pick((point(2, 0.3, stability=0.2),), fall=1.0).reason
+    assert "suggestion" not in pick((point(2, 0.3),), fall=1.0).reason
 
 
 def test_a_selection_prints_its_curve_and_stays_as_it_is():
-    selection = pick((candidate(2, 0.1), candidate(3, 0.5)), fall=1.0)
+    selection = pick((point(2, 0.1), point(3, 0.5)), fall=1.0)
     assert repr(selection) == "Selection(n_clusters=3; 2 values of K, 0 trials)"
     lines = str(selection).splitlines()
     assert lines[0] == selection.reason
@@ -114,7 +115,7 @@ def draws():
 
 def test_the_right_number_in_19_of_20_draws_of_separated_data():
     right = [
-        select(views, n_clusters=range(2, 15), estimator=SemiNTF(random_state=seed)).n_clusters == K
+        select(views, n_clusters=range(2, 15), estimator=AnchorGraphClustering(random_state=seed)).n_clusters == K
         for K, seed, views in draws()
     ]
     assert np.mean(right) >= 0.95
@@ -122,29 +123,31 @@ def test_the_right_number_in_19_of_20_draws_of_separated_data():
 
 def test_a_fit_carries_its_selection():
     data = make_views(120, 3, random_state=0)
-    model = SemiNTF("auto", random_state=0).fit(data.views)
+    model = AnchorGraphClustering("auto", recipe=QUICK, random_state=0).fit(data.views)
     assert isinstance(model.selection_, Selection)
     assert model.n_clusters_ == model.selection_.n_clusters == 3
     assert model.membership_.shape == (120, 3)
-    given = SemiNTF(3, random_state=0).fit(data.views)
+    given = AnchorGraphClustering(3, recipe=QUICK, random_state=0).fit(data.views)
     assert given.selection_ is None
     assert given.n_clusters_ == 3
     assert (given.labels_ == model.labels_).all()
 
 
-def test_many_clusters_ask_for_more_anchors(monkeypatch):
+def test_many_clusters_get_more_anchors(monkeypatch):
     data = make_views(640, 52, widths=(30, 30), separation=12.0, random_state=0)
     chosen = Selection(52, (), "as told", {"n_clusters": 52})
-    monkeypatch.setattr(automatic, "choose_on", lambda *built, seed: chosen)
-    model = SemiNTF("auto", random_state=0, n_init=1).fit(data.views)
+    monkeypatch.setattr(stages, "choose_on", lambda draw, context: chosen)
+    model = AnchorGraphClustering("auto", recipe=QUICK, random_state=0).fit(data.views)
     assert model.selection_ is chosen
     assert model.anchor_graph_.n_anchors == 520
 
 
-def test_the_choice_and_all_that_follows_are_the_same_from_disk():
+def test_disk_gives_same_choice_and_results():
     data = make_views(120, 3, separation=3.0, random_state=0)
     views = list(data.views.values())
-    first, second = (SemiNTF("auto", random_state=0, block_rows=50, engine=e).fit(views) for e in ("memory", "disk"))
+    first, second = (
+        AnchorGraphClustering("auto", random_state=0, block_rows=50, engine=e).fit(views) for e in ("memory", "disk")
+    )
     assert first.selection_ == second.selection_
     assert (first.views_disagree_ == second.views_disagree_).all()
     assert (first.cluster_stability_ == second.cluster_stability_).all()
@@ -153,8 +156,8 @@ def test_the_choice_and_all_that_follows_are_the_same_from_disk():
 
 def test_the_choice_does_not_depend_on_threads():
     data = make_views(60, 4, separation=3.0, random_state=1)
-    first = SemiNTF("auto", random_state=0, n_jobs=1).fit(data.views)
-    second = SemiNTF("auto", random_state=0, n_jobs=2).fit(data.views)
+    first = AnchorGraphClustering("auto", recipe=QUICK, random_state=0, n_jobs=1).fit(data.views)
+    second = AnchorGraphClustering("auto", recipe=QUICK, random_state=0, n_jobs=2).fit(data.views)
     assert first.selection_ == second.selection_
 
 
@@ -162,17 +165,17 @@ def test_the_choice_does_not_depend_on_threads():
     "model, message",
     [
         (SemiNTF.paper("auto"), "variant='paper'"),
-        (SemiNTF("auto", init=np.zeros(60, dtype=int)), "init"),
-        (SemiNTF("many"), "n_clusters must be"),
+        (SemiNTF("auto", start=np.zeros(60, dtype=int)), "start"),
+        (AnchorGraphClustering("many"), "n_clusters must be"),
     ],
 )
-def test_what_cannot_be_chosen_is_refused(model, message):
+def test_parameters_that_rule_out_a_choice_raise(model, message):
     with pytest.raises(ValueError, match=message):
         model.fit(make_views(60, 3, random_state=0).views)
 
 
 def test_two_rows_and_equal_rows_are_two_clusters_at_most():
-    assert SemiNTF("auto", random_state=0).fit([np.array([[0.0], [1.0]])]).n_clusters_ == 2
+    assert AnchorGraphClustering("auto", recipe=QUICK, random_state=0).fit([np.array([[0.0], [1.0]])]).n_clusters_ == 2
     with pytest.warns(ConvergenceWarning, match="fewer than"):
-        model = SemiNTF("auto", random_state=0).fit([np.ones((12, 3)), np.ones((12, 2))])
+        model = AnchorGraphClustering("auto", recipe=QUICK, random_state=0).fit([np.ones((12, 3)), np.ones((12, 2))])
     assert len(set(model.labels_)) < model.n_clusters_

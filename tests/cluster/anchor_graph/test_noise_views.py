@@ -1,16 +1,17 @@
-"""Views that know nothing of the clusters: named, left out, and then without any influence."""
+"""Views unrelated to the clusters are named, left out, and then have no influence."""
 
 import warnings
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from manyview.cluster.semi_ntf.noise import LEAST, scrutinize
 from numpy.testing import assert_allclose, assert_array_equal
 
-from manyview import NoiseViewWarning, SemiNTF
+from manyview import AnchorGraphClustering, NoiseViewWarning, Recipe, SemiNTF
+from manyview.cluster.anchor_graph.noise_views import find_noise_views
 from manyview.datasets import make_views
 from manyview.metrics import accuracy
+from recipes import ONE_DRAW
 
 
 def noise(n_rows, n_views, seed=0, width=50):
@@ -24,9 +25,9 @@ def two_views():
     return dict(data.views), data.labels
 
 
-def fit_with_warning(views, names, **options):
+def fit_with_warning(views, names, method=AnchorGraphClustering, **options):
     with pytest.warns(NoiseViewWarning) as caught:
-        model = SemiNTF(4, random_state=0, **options).fit(views)
+        model = method(4, recipe=ONE_DRAW, random_state=0, **options).fit(views)
     assert len(caught) == 1
     assert all(repr(name) in str(caught[0].message) for name in names)
     assert model.views_left_out_ == names
@@ -34,11 +35,11 @@ def fit_with_warning(views, names, **options):
 
 
 @pytest.mark.parametrize("n_noise", [1, 3])
-def test_the_fit_is_the_one_without_the_noise(two_views, n_noise):
+def test_fit_equals_the_one_without_noise(two_views, n_noise):
     views, _ = two_views
     extra = noise(300, n_noise)
     model = fit_with_warning(extra | views, list(extra))
-    alone = SemiNTF(4, random_state=0).fit(views)
+    alone = AnchorGraphClustering(4, recipe=ONE_DRAW, random_state=0).fit(views)
     assert_array_equal(model.labels_, alone.labels_)
     assert_allclose(model.membership_, alone.membership_, atol=1e-10)
     assert_allclose(model.view_weights_, [*[0] * n_noise, *alone.view_weights_], atol=1e-10)
@@ -46,7 +47,7 @@ def test_the_fit_is_the_one_without_the_noise(two_views, n_noise):
     assert alone.views_left_out_ == []
 
 
-def test_new_rows_are_read_without_it_too(two_views):
+def test_noise_view_does_not_label_new_rows(two_views):
     views, _ = two_views
     model = fit_with_warning(views | noise(300, 1), ["noise 0"])
     other = views | noise(300, 1, seed=9)
@@ -57,7 +58,7 @@ def test_new_rows_are_read_without_it_too(two_views):
     assert_allclose([effect.effect for effect in effects], 0)
 
 
-def test_a_view_whose_rows_are_out_of_order_is_found(two_views):
+def test_view_with_shuffled_rows_is_found(two_views):
     views, labels = two_views
     shuffled = np.random.default_rng(3).permutation(300)
     model = fit_with_warning(views | {"astray": views["view_0"][shuffled]}, ["astray"])
@@ -68,26 +69,26 @@ def test_words_without_meaning_are_left_out():
     data = make_views(200, 4, widths=(300, 400), sparse=True, density=0.05, random_state=0)
     meaningless = sp.random(200, 300, density=0.05, random_state=1, format="csr")
     model = fit_with_warning(dict(data.views) | {"noise": meaningless}, ["noise"])
-    alone = SemiNTF(4, random_state=0).fit(data.views)
+    alone = AnchorGraphClustering(4, recipe=ONE_DRAW, random_state=0).fit(data.views)
     assert_array_equal(model.labels_, alone.labels_)
 
 
-def test_coupled_slices_and_a_chosen_number_of_clusters_leave_it_out_as_well(two_views):
+def test_factorization_and_automatic_k_leave_noise_out(two_views):
     views, labels = two_views
     extra = noise(300, 1)
-    coupled = fit_with_warning(views | extra, ["noise 0"], coupling="clusters")
+    coupled = fit_with_warning(views | extra, ["noise 0"], SemiNTF, coupling="clusters")
     assert accuracy(labels, coupled.labels_) > 0.9
     with pytest.warns(NoiseViewWarning, match="'noise 0'"):
-        automatic = SemiNTF("auto", random_state=0).fit(views | extra)
+        automatic = AnchorGraphClustering("auto", recipe=ONE_DRAW, random_state=0).fit(views | extra)
     assert automatic.n_clusters_ == 4
 
 
-def test_a_weak_view_is_no_noise(two_views):
+def test_weak_view_is_kept(two_views):
     views, labels = two_views
     halves = np.eye(2)[labels // 2] * 2 + np.random.default_rng(0).standard_normal((300, 2))  # knows two groups of four
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        model = SemiNTF(4, random_state=0).fit(views | {"weak": halves})
+        model = AnchorGraphClustering(4, recipe=ONE_DRAW, random_state=0).fit(views | {"weak": halves})
     assert model.views_left_out_ == []
     assert model.view_agreement_[2] < model.view_agreement_[0]
 
@@ -95,7 +96,7 @@ def test_a_weak_view_is_no_noise(two_views):
 def test_few_rows_judge_no_view(two_views):
     views, _ = two_views
     few = {name: view[:90] for name, view in (views | noise(300, 1)).items()}
-    assert SemiNTF(4, random_state=0).fit(few).views_left_out_ == []
+    assert AnchorGraphClustering(4, recipe=ONE_DRAW, random_state=0).fit(few).views_left_out_ == []
 
 
 def test_the_paper_has_no_such_step(two_views):
@@ -105,17 +106,20 @@ def test_the_paper_has_no_such_step(two_views):
 
 @pytest.mark.parametrize(
     ("agreement", "left_out"),
-    [([0.8, 0.8 * LEAST - 0.01], [False, True]), ([0.1, 0.09], [0, 0]), ([-0.2, -0.3], [0, 0])],
+    [([0.8, 0.8 * Recipe().min_agreement - 0.01], [False, True]), ([0.1, 0.09], [0, 0]), ([-0.2, -0.3], [0, 0])],
 )
-def test_the_threshold_is_relative_to_the_best_view(agreement, left_out):
-    assert_array_equal(scrutinize(np.array(agreement), ("measurements",) * 2, 300).left_out, left_out)
+def test_threshold_is_relative_to_best_view(agreement, left_out):
+    assert_array_equal(find_noise_views(np.array(agreement), ("measurements",) * 2, 300, Recipe()).left_out, left_out)
 
 
 @pytest.mark.parametrize(
     ("share", "n_samples", "left_out"), [(0.2, 5_000, True), (0.2, 5_001, False), (0.17, 5_001, True)]
 )
-def test_many_rows_keep_a_weaker_view(share, n_samples, left_out):
-    assert scrutinize(np.array([0.5, share * 0.5]), ("measurements",) * 2, n_samples).left_out[1] == left_out
+def test_many_rows_keep_weaker_view(share, n_samples, left_out):
+    assert (
+        find_noise_views(np.array([0.5, share * 0.5]), ("measurements",) * 2, n_samples, Recipe()).left_out[1]
+        == left_out
+    )
 
 
 @pytest.mark.shared
@@ -123,7 +127,20 @@ def test_many_rows_keep_a_weaker_view(share, n_samples, left_out):
 def test_three_noise_views_cost_little(shared_views, name):
     views, labels = shared_views(name)
     K = labels.max() + 1
-    clean = SemiNTF(K, random_state=0).fit(views)
+    clean = AnchorGraphClustering(K, random_state=0).fit(views)
     with pytest.warns(NoiseViewWarning, match="'view [0-9]+'"):
-        noisy = SemiNTF(K, random_state=0).fit([*views, *noise(len(labels), 3).values()])
+        noisy = AnchorGraphClustering(K, random_state=0).fit([*views, *noise(len(labels), 3).values()])
     assert accuracy(labels, noisy.labels_) > accuracy(labels, clean.labels_) - 0.03
+
+
+def test_sparse_counts_have_a_lower_threshold():
+    report = find_noise_views(
+        np.array([0.5, 0.06, 0.06]), ("measurements", "measurements", "sparse counts"), 300, Recipe()
+    )
+    assert_array_equal(report.left_out, [False, True, False])
+
+
+def test_recipe_can_keep_every_view(two_views):
+    views, _ = two_views
+    recipe = Recipe(n_draws=1, min_agreement=0.0)
+    assert AnchorGraphClustering(4, recipe=recipe, random_state=0).fit(views | noise(300, 1)).views_left_out_ == []

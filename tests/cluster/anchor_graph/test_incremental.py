@@ -1,15 +1,16 @@
-"""partial_fit: fixed anchors, growing sums."""
+"""partial_fit: anchors stay, sums grow."""
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from manyview import SemiNTF
+from manyview import AnchorGraphClustering
 from manyview.datasets import make_views
 from manyview.metrics import adjusted_rand_index
+from recipes import QUICK
 
 N, K = 600, 4
-SETTINGS = {"n_anchors": 60, "block_rows": 70, "random_state": 0}
+SETTINGS = {"n_anchors": 60, "block_rows": 70, "recipe": QUICK, "random_state": 0}
 
 
 @pytest.fixture(scope="module")
@@ -24,16 +25,16 @@ def rows(views, chosen):
 
 @pytest.fixture
 def model(data):
-    return SemiNTF(K, **SETTINGS).fit(rows(data[0], slice(0, 400)))
+    return AnchorGraphClustering(K, **SETTINGS).fit(rows(data[0], slice(0, 400)))
 
 
 def test_the_first_batch_is_fitted(data, model):
-    first = SemiNTF(K, **SETTINGS).partial_fit(rows(data[0], slice(0, 400)))
+    first = AnchorGraphClustering(K, **SETTINGS).partial_fit(rows(data[0], slice(0, 400)))
     assert_array_equal(first.labels_, model.labels_)
     assert_array_equal(first.anchor_membership_, model.anchor_membership_)
 
 
-def test_a_batch_is_labeled_as_predict_would_and_anchors_stay(data, model):
+def test_batch_is_labeled_like_predict_and_anchors_stay(data, model):
     batch = rows(data[0], slice(400, 500))
     expected, before = model.predict(batch), model.anchor_graph_
     assert model.partial_fit(batch) is model
@@ -41,6 +42,8 @@ def test_a_batch_is_labeled_as_predict_would_and_anchors_stay(data, model):
     assert model.anchor_graph_ is before
     assert model.membership_.shape == (100, K)
     assert model.confidence_.shape == (100,)
+    assert model.embedding_.shape == (100, K)
+    assert_allclose(np.linalg.norm(model.embedding_, axis=1), 1, rtol=1e-6)
     assert_allclose(model.membership_.sum(axis=1), 1, atol=1e-12)
     assert model.cluster_sizes_.sum() == 500
 
@@ -69,11 +72,11 @@ def fused_weights(model, views):
     return model.fusion_.mixed(model.anchor_graph_(RowBlock(0, tuple(views)))).toarray()
 
 
-def test_batches_end_near_a_fit_on_everything(data, model):
+def test_batches_end_near_fit_on_all_rows(data, model):
     views, truth = data
     model.partial_fit(rows(views, slice(400, 600)))
     assert adjusted_rand_index(truth, model.predict(views)) > 0.95
-    whole = SemiNTF(K, **SETTINGS).fit(views)
+    whole = AnchorGraphClustering(K, **SETTINGS).fit(views)
     assert adjusted_rand_index(whole.labels_, model.predict(views)) > 0.95
 
 
@@ -81,19 +84,12 @@ def test_engines_give_the_same_bits(data, tmp_path):
     views, _ = data
     models = []
     for engine in ("memory", "disk"):
-        model = SemiNTF(K, **SETTINGS, engine=engine, scratch=tmp_path).fit(rows(views, slice(0, 400)))
+        model = AnchorGraphClustering(K, **SETTINGS, engine=engine, scratch=tmp_path).fit(rows(views, slice(0, 400)))
         models.append(model.partial_fit(rows(views, slice(400, 600))))
-    for name in ("labels_", "membership_", "confidence_", "anchor_membership_", "factors_"):
+    for name in ("labels_", "membership_", "confidence_", "embedding_", "anchor_membership_", "cluster_sizes_"):
         assert_array_equal(getattr(models[0], name), getattr(models[1], name))
 
 
-def test_a_batch_with_other_columns_is_named(data, model):
+def test_batch_with_other_columns_raises(data, model):
     with pytest.raises(ValueError, match="View 'view 1' has 8 columns; the model was fitted on 9"):
         model.partial_fit([data[0][0][:5], data[0][1][:5, :8]])
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_what_cannot_grow_says_so(data):
-    model = SemiNTF(K, **SETTINGS, coupling="clusters", max_iter=3).fit(data[0])
-    with pytest.raises(ValueError, match="partial_fit needs the default variant and coupling='shared'"):
-        model.partial_fit(data[0])

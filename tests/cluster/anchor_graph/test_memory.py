@@ -5,14 +5,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import scipy.sparse as sp
-from manyview.cluster.semi_ntf.memory import PARQUET_READER_BYTES, estimate_needs
 
-from manyview import SemiNTF, Views
-from manyview.cluster.semi_ntf import memory
-from manyview.cluster.semi_ntf.settings import resolve
+from manyview import AnchorGraphClustering, Views
+from manyview.cluster.anchor_graph import memory
+from manyview.cluster.anchor_graph.context import resolve
+from manyview.cluster.anchor_graph.memory import PARQUET_READER_BYTES, estimate_needs
 from manyview.metrics import adjusted_rand_index
 from manyview.views import check_views
 from manyview.views.arrow import PIECE_ROWS, WHOLE_ROWS
+from recipes import QUICK
 
 WIDTHS = (20, 50, 30)
 
@@ -27,9 +28,9 @@ class ParquetShape:
         self.pieces = [(start, min(start + piece_rows, n_rows)) for start in range(0, n_rows, piece_rows)]
 
 
-def needs(tables, K=10, **options):
-    views, model = Views(tables), SemiNTF(K, n_jobs=2, **options)
-    return estimate_needs(resolve(model, len(views), 0), views, model)
+def needs(tables, K=10, factors="none", **options):
+    views, model = Views(tables), AnchorGraphClustering(K, n_jobs=2, **options)
+    return estimate_needs(resolve(model, len(views), 0), views, model, factors=factors)
 
 
 def needs_of_shape(n_rows, widths=WIDTHS, K=10, dtype=np.float32, **options):
@@ -51,10 +52,16 @@ def test_needs_grow_with_every_size(engine):
         needs_of_shape(100_000, widths=(*WIDTHS, 30)),
         needs_of_shape(100_000, K=40),
         needs_of_shape(100_000, dtype=np.float64),
-        needs_of_shape(100_000, coupling="clusters"),
+        needs_of_shape(100_000, factors="coupled"),
     ):
         assert larger[engine].memory > usual.memory
         assert larger[engine].scratch >= usual.scratch
+
+
+def test_factorization_needs_more_than_consensus():
+    none, shared, coupled = (needs_of_shape(100_000, factors=factors) for factors in ("none", "shared", "coupled"))
+    for engine in ("memory", "disk", "dask"):
+        assert sum(none[engine]) < sum(shared[engine]) < sum(coupled[engine])
 
 
 def test_anchors_take_memory_beside_the_caller_not_on_the_workers():
@@ -73,10 +80,11 @@ def test_only_the_disk_engine_needs_scratch_space_and_its_memory_grows_slowly():
 
 
 def test_a_large_fit_needs_what_was_measured():
-    """A million rows in memory took 1,121 MB on two threads, and 233 MB from disk (measured once)."""
-    large = needs_of_shape(1_000_000)
+    """A factorization of a million rows took 1,121 MB in memory and 233 MB from disk (measured once)."""
+    large = needs_of_shape(1_000_000, factors="shared")
     assert 1.121e9 / 1.5 < large["memory"].memory < 1.121e9 * 1.5
-    large = needs([ParquetShape(1_000_000, width, 100_000) for width in WIDTHS])
+    tables = [ParquetShape(1_000_000, width, 100_000) for width in WIDTHS]
+    large = needs(tables, factors="shared")
     assert 233e6 / 1.5 < large["disk"].memory < 233e6 * 1.5
 
 
@@ -118,18 +126,18 @@ def test_workers_hold_the_entries_of_a_sparse_table():
 
 
 def test_a_fit_that_needs_too_much_memory_is_refused_and_works_from_disk(monkeypatch):
-    labels = np.arange(40_000) % 3
+    labels = np.arange(30_000) % 3
     rows = 10 * np.eye(3, dtype=np.float32)[labels]
-    views = [rows + np.random.default_rng(v).standard_normal((40_000, 3), dtype=np.float32) for v in range(2)]
-    options = {"n_anchors": 50, "random_state": 0}
+    views = [rows + np.random.default_rng(v).standard_normal((30_000, 3), dtype=np.float32) for v in range(2)]
+    options = {"n_anchors": 50, "recipe": QUICK, "random_state": 0}
     need = needs(views, 3, **options)
     free = (need["disk"].memory + need["memory"].memory) // 2
     monkeypatch.setattr(memory, "available_memory", lambda: free)
     with pytest.raises(
         MemoryError, match=r"needs about \d+ MB of memory and \d+ MB are free\. engine='disk' needs \d+ MB"
     ):
-        SemiNTF(3, n_jobs=2, **options).fit(views)
-    model = SemiNTF(3, engine="disk", n_jobs=2, **options).fit(views)
+        AnchorGraphClustering(3, n_jobs=2, **options).fit(views)
+    model = AnchorGraphClustering(3, engine="disk", n_jobs=2, **options).fit(views)
     assert adjusted_rand_index(labels, model.labels_) == 1
 
 
@@ -141,22 +149,22 @@ def test_memory_is_checked_again_when_the_number_of_clusters_is_known(monkeypatc
     few, many = (needs(views, K)["memory"].memory for K in (2, 12))
     monkeypatch.setattr(memory, "available_memory", lambda: (few + many) // 2)
     with pytest.raises(MemoryError, match="This fit needs about"):
-        SemiNTF("auto", random_state=0, n_jobs=2).fit(views)
+        AnchorGraphClustering("auto", recipe=QUICK, random_state=0, n_jobs=2).fit(views)
     monkeypatch.setattr(memory, "available_memory", lambda: many)
-    assert SemiNTF("auto", random_state=0, n_jobs=2).fit(views).n_clusters_ == 12
+    assert AnchorGraphClustering("auto", recipe=QUICK, random_state=0, n_jobs=2).fit(views).n_clusters_ == 12
 
 
 @pytest.mark.parametrize("engine", ["memory", "disk"])
 def test_a_fit_that_is_too_large_for_the_disk_engine_is_sent_to_a_cluster(views, monkeypatch, engine):
     monkeypatch.setattr(memory, "available_memory", lambda: 1_000_000)
     with pytest.raises(MemoryError, match=r"and 1 MB are free\. Lower block_rows or n_jobs, or .* engine='dask'"):
-        SemiNTF(3, engine=engine).fit(views)
+        AnchorGraphClustering(3, engine=engine).fit(views)
 
 
 def test_workers_without_enough_memory_are_refused(views, monkeypatch):
     monkeypatch.setattr(memory, "memory_of_workers", lambda: 1_000_000)
     with pytest.raises(MemoryError, match=r"1 MB are free on the workers\. Start more workers; engine='disk' needs"):
-        SemiNTF(3, engine="dask").fit(views)
+        AnchorGraphClustering(3, engine="dask").fit(views)
 
 
 def test_a_disk_without_enough_space_is_refused_before_it_fills(views, tmp_path, monkeypatch):
@@ -166,9 +174,9 @@ def test_a_disk_without_enough_space_is_refused_before_it_fills(views, tmp_path,
     monkeypatch.setattr(memory, "available_memory", lambda: None)
     monkeypatch.setattr(memory.shutil, "disk_usage", lambda path: Usage)
     with pytest.raises(OSError, match=r"needs about \d+ MB of scratch space and .* has 0 MB: name another directory"):
-        SemiNTF(3, engine="disk", scratch=tmp_path).fit(views)
+        AnchorGraphClustering(3, engine="disk", scratch=tmp_path).fit(views)
 
 
 def test_nothing_is_refused_where_the_free_memory_is_unknown(views, monkeypatch):
     monkeypatch.setattr(memory, "available_memory", lambda: None)
-    assert len(SemiNTF(3, random_state=0).fit(views).labels_) == 200
+    assert len(AnchorGraphClustering(3, random_state=0).fit(views).labels_) == 200
