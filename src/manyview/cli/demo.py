@@ -21,7 +21,7 @@ def demo(
     out: Annotated[Path, typer.Option(help="Folder for the results; made if needed.")] = Path("manyview-demo"),
     seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Seed of the row shuffle and of the method.")] = 0,
 ) -> None:
-    """Cluster handwritten digits, seen in four ways, and write labels, a figure and a report."""
+    """Cluster handwritten digits, seen in four ways, and write labels and a report."""
     report.require_libraries()
     with screen.explained(f"cannot write to {out}"):  # better now than after the work
         out.mkdir(parents=True, exist_ok=True)
@@ -37,11 +37,11 @@ def demo(
     name = f"digits, rows shuffled with seed {seed}"
     summary = report.summarize(
         model,
+        views,
         name=name,
         y_true=np.asarray(data.labels)[ids],
         images=images[ids],
         seconds=seconds,
-        explanation=model.explain(views),
     )
     show(summary)
     order = np.argsort(ids)
