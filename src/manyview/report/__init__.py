@@ -1,7 +1,7 @@
 """A page about one clustering: summarize (model -> dict), then render (dict -> HTML)."""
 
 from manyview.report.compact import compact_html
-from manyview.report.files import report, write_labels, write_report
+from manyview.report.files import report, write_report
 from manyview.report.libraries import require_libraries
 from manyview.report.page import render
 from manyview.report.summary import Summary, summarize
@@ -15,6 +15,5 @@ __all__ = [
     "report",
     "require_libraries",
     "summarize",
-    "write_labels",
     "write_report",
 ]

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
 from pathlib import Path
 from typing import Any
-
-import numpy as np
-from numpy.typing import ArrayLike
 
 from manyview.report.page import finite, render
 from manyview.report.summary import Summary, summarize
@@ -86,28 +81,6 @@ def write_report(summary: Summary, folder: str | os.PathLike[str], /) -> list[Pa
 def _write_both(summary: Summary, page: Path, facts: Path) -> tuple[Path, Path]:
     text = json.dumps(finite(summary), allow_nan=False, ensure_ascii=False, indent=1)
     return _write(page, render(summary).encode("utf-8")), _write(facts, text.encode("utf-8"))
-
-
-def write_labels(path: str | os.PathLike[str], /, *, ids: ArrayLike, labels: ArrayLike, confidence: ArrayLike) -> Path:
-    """Write one line per row: id, label, confidence.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> from manyview.report import write_labels
-    >>> path = pathlib.Path(tempfile.mkdtemp()) / "labels.csv"
-    >>> print(write_labels(path, ids=["a", "b"], labels=[1, 0], confidence=[0.5, 1.0]).read_text())
-    id,label,confidence
-    a,1,0.500000
-    b,0,1.000000
-    <BLANKLINE>
-    """
-    columns = [np.asarray(column).tolist() for column in (ids, labels, confidence)]
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["id", "label", "confidence"])
-    writer.writerows([row, label, f"{sure:.6f}"] for row, label, sure in zip(*columns, strict=True))
-    return _write(Path(path), text.getvalue().encode("utf-8"))
 
 
 def _write(path: Path, content: bytes) -> Path:
