@@ -44,8 +44,10 @@ def match_rows(ids: Sequence[Ids | None], names: Sequence[str], /, *, join: str 
     _require_same_kind(places, names)
     if join is None:
         _require_same_ids(places, names)
-    wanted: dict[Any, Any] = dict.fromkeys(key for place in places for key in place)  # in the order of appearance
-    if join == "inner":
+    wanted: dict[Any, Any] = places[0]
+    if join == "outer":  # in the order of appearance
+        wanted = dict.fromkeys(key for place in places for key in place)
+    elif join == "inner":
         wanted = dict.fromkeys(key for key in places[0] if all(key in place for place in places))
         if not wanted:
             raise ValueError(f"No sample is in all of the views {list(names)}: do their ids mean the same?")
@@ -71,13 +73,14 @@ def _same(ids: Ids, other: Ids) -> bool:
 
 def _places(ids: Ids, name: str) -> dict[Any, int]:
     """Row of every id; ids that are missing, of two types, or not unique are errors."""
-    keys = ids.tolist() if ids.dtype.kind in "iufUSb" else list(ids)
+    keys = ids.tolist() if ids.dtype.kind in "iufUSbO" else list(ids)
+    types: dict[type, Any] = {}
     for row, key in enumerate(keys):
-        if is_missing(key):
-            raise ValueError(f"View {name!r} has no id in row {row}: every row needs one, or none has.")
-    kinds: dict[str, Any] = {}
-    for key in keys:
-        kinds.setdefault(_kind(key), key)
+        if type(key) not in types or isinstance(key, float):
+            if is_missing(key):
+                raise ValueError(f"View {name!r} has no id in row {row}: every row needs one, or none has.")
+            types.setdefault(type(key), key)
+    kinds = {_kind(example): example for example in sorted(types.values(), key=_kind)}
     if len(kinds) > 1:
         raise ValueError(
             f"View {name!r} has ids of several types ({_listed(kinds)}): make all of them text, or numbers."
@@ -112,6 +115,8 @@ def _require_same_kind(places: Sequence[dict[Any, int]], names: Sequence[str]) -
 
 def _require_same_ids(places: Sequence[dict[Any, int]], names: Sequence[str]) -> None:
     for place, name in zip(places[1:], names[1:], strict=True):
+        if place.keys() == places[0].keys():
+            continue
         for have, have_name, lack, lack_name in (
             (places[0], names[0], place, name),
             (place, name, places[0], names[0]),
@@ -127,6 +132,8 @@ def _require_same_ids(places: Sequence[dict[Any, int]], names: Sequence[str]) ->
 
 def _ids_in_order(ids: Sequence[Ids], rows: Sequence[IntArray]) -> Ids:
     """Ids of the result, from the first view that has each."""
+    if (rows[0] >= 0).all():
+        return ids[0][rows[0]]
     found: list[Any] = [None] * len(rows[0])
     for each, taken in zip(reversed(ids), reversed(rows), strict=True):
         for at in np.flatnonzero(taken >= 0):

@@ -44,6 +44,9 @@ class Frame(Protocol):
     def column(self, position: int, /) -> Column:
         """One column, by what it holds."""
 
+    def matrix(self) -> NDArray[Any] | None:
+        """All columns at once, where that is known to give numbers."""
+
 
 def frame_of(table: Any, /) -> Frame | None:
     """The interface to a frame; None for anything else."""
@@ -53,6 +56,28 @@ def frame_of(table: Any, /) -> Frame | None:
         if library in makers and base.__name__ in ("DataFrame", "Table", "RecordBatch"):
             return makers[library](table)
     return None
+
+
+def empty_rows(frame: Frame, /) -> NDArray[np.bool_]:
+    """Rows without any value."""
+    empty: NDArray[np.bool_] | None = None
+    for j in range(len(frame.labels)):
+        column = frame.column(j)
+        if column.kind in ("number", "boolean"):
+            here = np.isnan(column.values)
+        elif column.kind == "category":
+            here = column.values < 0
+        else:
+            here = np.array([is_missing(value) for value in column.values.tolist()], dtype=bool)
+        empty = here if empty is None else empty & here
+        if not empty.any():
+            break
+    return np.zeros(frame.table.shape[0], dtype=bool) if empty is None else empty
+
+
+def shown(identifier: Any, /) -> str:
+    """An id in a message, without the types of NumPy."""
+    return repr(identifier.item() if isinstance(identifier, np.generic) else identifier)
 
 
 class PandasFrame:
@@ -80,6 +105,10 @@ class PandasFrame:
 
     def select(self, positions: Sequence[int], /) -> Any:
         return self.table.iloc[:, list(positions)]
+
+    def matrix(self) -> NDArray[Any] | None:
+        plain = all(isinstance(dtype, np.dtype) and dtype.kind in "iuf" for dtype in set(self.table.dtypes))
+        return self.table.to_numpy() if plain else None
 
     def column(self, position: int, /) -> Column:
         series = self.table.iloc[:, position]
@@ -117,6 +146,9 @@ class PolarsFrame:
 
     def select(self, positions: Sequence[int], /) -> Any:
         return self.table[:, list(positions)]
+
+    def matrix(self) -> None:
+        return None
 
     def column(self, position: int, /) -> Column:
         pl = sys.modules["polars"]
@@ -157,6 +189,9 @@ class ArrowFrame:
 
     def select(self, positions: Sequence[int], /) -> Any:
         return self.table.select([self.labels[j] for j in positions])
+
+    def matrix(self) -> None:
+        return None
 
     def column(self, position: int, /) -> Column:
         pa = sys.modules["pyarrow"]

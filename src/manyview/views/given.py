@@ -125,14 +125,19 @@ def _from_torch(tensor: Any, name: str) -> NDArray[Any]:
     return _array(tensor.detach().numpy(), name)
 
 
+def as_array(rows: Any, name: str, /) -> NDArray[Any]:
+    """A list of rows as an array; rows of different lengths are an error that names the view."""
+    try:
+        return np.asarray(rows)
+    except ValueError as error:
+        raise ValueError(
+            f"View {name!r} is a list whose rows have different lengths: give every row the same columns."
+        ) from error
+
+
 def _array(table: Any, name: str) -> NDArray[Any]:
     if not hasattr(table, "shape"):
-        try:
-            table = np.asarray(table)
-        except ValueError as error:
-            raise ValueError(
-                f"View {name!r} is a list whose rows have different lengths: give every row the same columns."
-            ) from error
+        table = as_array(table, name)
     if isinstance(table, np.ma.MaskedArray):
         table = table.data  # nothing is masked
     if len(table.shape) != 2:
