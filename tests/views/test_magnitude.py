@@ -16,6 +16,13 @@ def test_numbers_without_finite_squares_are_named(make, value, dtype):
         check_views({"a": np.ones((5, 2)), "b": make(table)})
 
 
+def test_tables_on_disk_are_checked_when_they_are_read(tmp_path):
+    np.save(tmp_path / "t.npy", np.full((3, 1), 1e200))
+    views = check_views({"x": tmp_path / "t.npy"}, lazy=True)
+    with pytest.raises(ValueError, match="View 'x' has numbers as large as"):
+        views.tables[0][:2]
+
+
 def test_limit_of_double_precision_is_not_that_of_single():
     assert check_views([np.full((3, 1), 1e30)]).widths == (1,)
 

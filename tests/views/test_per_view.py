@@ -118,6 +118,28 @@ def test_clone_shares_no_transformer(tables):
     assert per_view.transformers["rna"][-1].n_components == 2
 
 
+def test_repr_for_notebooks_shows_the_transformers():
+    assert "TfidfTransformer" in pre()._repr_html_()
+
+
+class Halves:
+    """A transformer with no more than fit and transform."""
+
+    def get_params(self, deep=True):
+        return {}
+
+    def fit(self, X, y=None):
+        return self
+
+    def transform(self, X):
+        return X / 2
+
+
+def test_fit_and_transform_are_enough(tables):
+    made = PerView({"rna": Halves()}).fit_transform(tables)
+    assert_array_equal(made.tables[0], tables["rna"] / 2)
+
+
 def test_given_transformers_are_not_fitted(tables):
     scaler = StandardScaler()
     fitted = PerView({"rna": scaler}).fit(tables)

@@ -91,15 +91,9 @@ def test_any_shuffle_of_rows_and_keys_gives_the_same_rows_by_id(container, data)
 
 
 @CONTAINER
-@pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"])
-def test_joins_of_all_containers(container, sparse):
+def test_joins_of_all_containers(container):
     make, options = CONTAINERS[container]
-    if sparse:
-        if container != "anndata":
-            pytest.skip("frames are dense")
-        tables = {"rna": make(sp.csr_array(RNA[:5]), IDS[:5]), "text": make(sp.csr_array(TEXT[3:]), IDS[3:])}
-    else:
-        tables = {"rna": make(RNA[:5], IDS[:5]), "text": make(TEXT[3:], IDS[3:])}
+    tables = {"rna": make(RNA[:5], IDS[:5]), "text": make(TEXT[3:], IDS[3:])}
     with pytest.raises(ValueError, match=r"View 'text' lacks 3 of the 5 ids of view 'rna'"):
         check_views(tables, **options)
     inner = check_views(tables, join="inner", **options)
@@ -110,9 +104,15 @@ def test_joins_of_all_containers(container, sparse):
     assert_array_equal(outer.present[1], [False] * 3 + [True] * 4)
     found = rows_by_id(outer)
     assert found["p3"] == EXPECTED["p3"]
-    absent = [0, 0] if sparse else [np.nan, np.nan]
-    assert_array_equal(found["p0"]["text"], absent)
+    assert_array_equal(found["p0"]["text"], [np.nan, np.nan])
     assert_array_equal(outer[[0, 6]].present[0], [True, False])
+
+
+def test_outer_join_of_sparse_matrices_has_empty_rows():
+    tables = {"rna": annotated(sp.csr_matrix(RNA[:5]), IDS[:5]), "text": annotated(sp.csr_matrix(TEXT[3:]), IDS[3:])}
+    outer = check_views(tables, join="outer")
+    assert_array_equal(outer.tables[1].toarray(), np.vstack([np.zeros((3, 2)), TEXT[3:]]))
+    assert_array_equal(outer.present[1], [False] * 3 + [True] * 4)
 
 
 def test_outer_join_keeps_booleans_and_whole_numbers():
@@ -155,6 +155,38 @@ def test_default_index_counts_as_no_ids():
 def test_ids_beside_positions_are_refused(other):
     with pytest.raises(ValueError, match=r"view 'rna' carry ids, those of view 'text' do not"):
         check_views({"rna": pandas_frame(RNA, IDS), "text": other})
+
+
+def test_large_numbers_are_exact_ids():
+    ids = [2**60 + i for i in range(N)]
+    for library in (pd.DataFrame, pl.DataFrame, pa.table):
+        make = with_id_column(library)
+        order = [6, 5, 4, 3, 2, 1, 0]
+        views = check_views([make(RNA, ids), make(TEXT[order], ids[::-1])], id_column="sample")
+        assert views.ids.tolist() == ids
+        assert_array_equal(views.tables[1], TEXT)
+
+
+def test_parts_of_one_frame_may_repeat_ids():
+    frame = pandas_frame(RNA, ["same"] * N)
+    assert check_views(frame, ranges=[1, 2]).ids.tolist() == ["same"] * N
+
+
+def test_files_among_frames_must_be_in_their_order(tmp_path):
+    pandas_frame(TEXT, IDS).to_parquet(tmp_path / "text.parquet")
+    rna = pandas_frame(RNA, IDS)
+    views = check_views({"rna": rna, "text": tmp_path / "text.parquet"})
+    assert rows_by_id(views) == EXPECTED
+    with pytest.raises(ValueError, match="View 'text' is on disk, and its rows are not those of the other views"):
+        check_views({"rna": rna.iloc[::-1], "text": tmp_path / "text.parquet"})
+    np.save(tmp_path / "text.npy", TEXT)
+    with pytest.raises(ValueError, match="view 'rna' carry ids, those of view 'text' do not"):
+        check_views({"rna": rna, "text": tmp_path / "text.npy"}, lazy=True)
+
+
+def test_repeated_names_of_arrow_columns():
+    table = pa.Table.from_arrays([pa.array([1.0, 2.0]), pa.array([3.0, 4.0])], names=["a", "a"])
+    assert_array_equal(check_views([table]).tables[0], [[1, 3], [2, 4]])
 
 
 def test_missing_id_column_is_told():

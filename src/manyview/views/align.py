@@ -37,6 +37,8 @@ def match_rows(ids: Sequence[Ids | None], names: Sequence[str], /, *, join: str 
         return Match(None, [None] * len(ids))
     if len(known) < len(ids):
         _refuse_mixture(ids, names)
+    if all(each is known[0] for each in known):  # parts of one table: there is nothing to match
+        return Match(known[0], [None] * len(ids))
     if all(_same(each, known[0]) for each in known[1:]):
         _places(known[0], names[0])
         return Match(known[0], [None] * len(ids))

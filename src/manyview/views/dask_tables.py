@@ -11,6 +11,7 @@ from manyview.engine.optional import optional
 from manyview.kernels.arrays import FloatArray, float_type
 from manyview.views.arrow import PIECE_ROWS
 from manyview.views.finite import require_finite
+from manyview.views.magnitude import require_magnitude
 from manyview.views.stored import StoredTable
 
 
@@ -70,4 +71,5 @@ def _checked(chunk: Any, name: str, block_info: Any = None) -> FloatArray:
     rows = np.ascontiguousarray(chunk, dtype=float_type(chunk.dtype))
     if block_info:
         require_finite(rows, name, start=int(block_info[0]["array-location"][0][0]), rows_may_miss=True)
+        require_magnitude(rows, name)
     return rows

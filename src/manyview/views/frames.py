@@ -44,6 +44,9 @@ class Frame(Protocol):
     def column(self, position: int, /) -> Column:
         """One column, by what it holds."""
 
+    def listed(self, position: int, /) -> list[Any]:
+        """The values of one column as they are, for ids."""
+
     def matrix(self) -> NDArray[Any] | None:
         """All columns at once, where that is known to give numbers."""
 
@@ -92,7 +95,11 @@ class PandasFrame:
     def ids(self) -> NDArray[Any] | None:
         index = self.table.index
         default = type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1
-        return None if default else np.asarray(index)
+        return (
+            None
+            if default
+            else as_ids(index.tolist() if index.dtype == object or index.nlevels > 1 else index.to_numpy())
+        )
 
     def take(self, rows: IntArray, /) -> Any:
         if (rows >= 0).all():
@@ -105,6 +112,10 @@ class PandasFrame:
 
     def select(self, positions: Sequence[int], /) -> Any:
         return self.table.iloc[:, list(positions)]
+
+    def listed(self, position: int, /) -> list[Any]:
+        values: list[Any] = self.table.iloc[:, position].tolist()
+        return values
 
     def matrix(self) -> NDArray[Any] | None:
         plain = all(isinstance(dtype, np.dtype) and dtype.kind in "iuf" for dtype in set(self.table.dtypes))
@@ -147,6 +158,10 @@ class PolarsFrame:
     def select(self, positions: Sequence[int], /) -> Any:
         return self.table[:, list(positions)]
 
+    def listed(self, position: int, /) -> list[Any]:
+        values: list[Any] = self.table.to_series(position).to_list()
+        return values
+
     def matrix(self) -> None:
         return None
 
@@ -175,8 +190,9 @@ class ArrowFrame:
             table = sys.modules["pyarrow"].Table.from_batches([table])
         self._index = index_columns(table.schema)
         self._whole = table
-        self.labels = [name for name in table.column_names if name not in self._index]
-        self.table = table.select(self.labels)
+        kept = [j for j, name in enumerate(table.column_names) if name not in self._index]
+        self.table = table.select(kept)
+        self.labels = list(self.table.column_names)
 
     def ids(self) -> NDArray[Any] | None:
         levels = [self._whole.column(name).to_pylist() for name in self._index]
@@ -188,7 +204,11 @@ class ArrowFrame:
         return self.table.take(sys.modules["pyarrow"].array(rows, mask=rows < 0))
 
     def select(self, positions: Sequence[int], /) -> Any:
-        return self.table.select([self.labels[j] for j in positions])
+        return self.table.select(list(positions))
+
+    def listed(self, position: int, /) -> list[Any]:
+        values: list[Any] = self.table.column(position).to_pylist()
+        return values
 
     def matrix(self) -> None:
         return None
@@ -240,10 +260,11 @@ def codes_of(values: Sequence[Any], categories: Sequence[Any], /) -> IntArray:
 
 def as_ids(values: Sequence[Any] | NDArray[Any], /) -> NDArray[Any]:
     """Ids as an array with one entry per row, also where they are tuples or of several types."""
-    ids = np.asarray(values)
-    kinds = {type(value) for value in values} if not isinstance(values, np.ndarray) else {object}
-    if ids.ndim == 1 and len(kinds) <= 1:  # NumPy would make text of mixed types
-        return ids
-    ids = np.empty(len(values), dtype=object)
-    ids[:] = list(values)
+    listed = values.tolist() if isinstance(values, np.ndarray) and values.dtype == object else values
+    if len({type(value) for value in listed}) <= 1 or (isinstance(listed, np.ndarray) and listed.ndim == 1):
+        ids = np.asarray(listed)
+        if ids.ndim == 1:
+            return ids
+    ids = np.empty(len(listed), dtype=object)  # NumPy would make text of mixed types, and columns of tuples
+    ids[:] = list(listed)
     return ids

@@ -97,7 +97,7 @@ class PerView(TransformerMixin, _BaseComposition):
         for v, transformer in enumerate(chosen):
             if not isinstance(transformer, str):
                 fitted = clone(transformer)
-                done[v] = _apply(views, v, lambda table, fitted=fitted: fitted.fit_transform(table, y), fitted)
+                done[v] = _apply(views, v, lambda table, fitted=fitted: _fit_transform(fitted, table, y), fitted)
                 self.transformers_[views.names[v]] = fitted
         self.views_kept_ = tuple(v for v, transformer in enumerate(chosen) if not _is(transformer, "drop"))
         return _assembled(views, done, self.views_kept_)
@@ -141,7 +141,8 @@ def _apply(views: Views, v: int, transform: Any, fitted: Any) -> tuple[Table, An
     try:
         made = transform(taken(table, np.flatnonzero(there), None) if missing else table)
     except (TypeError, ValueError) as error:
-        raise type(error)(f"View {views.names[v]!r}: {error}") from error
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"View {views.names[v]!r}: {error}") from error
     if sp.issparse(made):
         made = made.tocsr()
     if made.shape[0] != int(there.sum()):
@@ -149,6 +150,12 @@ def _apply(views: Views, v: int, transform: Any, fitted: Any) -> tuple[Table, An
     if missing:
         made = taken(made, np.where(there, np.cumsum(there) - 1, -1), views.ids)
     return made, _columns(made, fitted, views.columns[v])
+
+
+def _fit_transform(transformer: Any, table: Table, y: Any) -> Table:
+    if hasattr(transformer, "fit_transform"):
+        return transformer.fit_transform(table, y)
+    return transformer.fit(table, y).transform(table)
 
 
 def _columns(made: Table, fitted: Any, before: Any) -> Any:
