@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from manyview import LMVSC
@@ -33,6 +34,7 @@ CASES = {
     "endless": (Endless, "is an Endless, not a table"),
     "number": (lambda: 3, "is an int, not a table"),
     "nothing": (lambda: None, "is a NoneType, not a table"),
+    "Series": (lambda: FRAME["x"], r"is a Series; a view is a table: give its to_frame\(\)"),
     "function": (lambda: print, "is a builtin_function_or_method, not a table"),
     "bytes": (lambda: b"abc", "is a bytes, not a table"),
 }
@@ -56,13 +58,36 @@ def test_one_sentence_says_what_to_give(case, read):
         (np.array([[1], [2]], dtype="timedelta64[s]"), "holds durations, not numbers"),
         (np.array([[pd.NaT], [pd.NaT]], dtype=object), "column 0 holds dates or times, not numbers"),
         (np.zeros((2, 1), dtype=[("a", float)]), "holds records, not numbers"),
+        (FRAME.to_records(), "holds records, not numbers|has 1 dimensions"),
         (np.ones((2, 1)) * 1j, "holds complex numbers, not numbers"),
     ],
-    ids=["ragged", "dates", "durations", "NaT", "records", "complex"],
+    ids=["ragged", "dates", "durations", "NaT", "records", "recarray", "complex"],
 )
 def test_values_that_are_no_numbers_are_told_by_view(table, message):
     with pytest.raises(ValueError, match=f"View 'b' .*{message}|View 'b': .*{message}"):
         check_views({"a": np.ones((2, 1)), "b": table})
+
+
+def test_views_within_views_are_refused():
+    for X in ([Views([np.eye(2)]), np.eye(2)], {"view 0": Views([np.eye(2)])}):
+        with pytest.raises(TypeError, match="View 'view 0' is a Views, which holds several views: give it alone"):
+            check_views(X)
+
+
+def test_list_of_series_is_no_table_of_rows():
+    with pytest.raises(TypeError, match="View 'view 0' is a Series"):
+        check_views([FRAME["x"], FRAME["g"]])
+
+
+def test_list_of_readers_is_refused():
+    reader = pa.table({"a": [1.0, 2.0]}).to_reader()
+    with pytest.raises(TypeError, match="View 'view 0' is a RecordBatchReader, which can be read only once"):
+        check_views([reader])
+
+
+def test_records_alone():
+    with pytest.raises(ValueError, match="View 'view 0' holds records, not numbers"):
+        check_views(FRAME.to_records())
 
 
 def test_ragged_list_alone():

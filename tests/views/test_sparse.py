@@ -1,6 +1,8 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from manyview import LMVSC, Views
@@ -98,3 +100,27 @@ def test_room_behind_the_last_entry_is_no_damage():
 
 def test_empty_matrix_is_read():
     assert check_views([sp.csr_array((3, 2))]).tables[0].nnz == 0
+
+
+@settings(deadline=None, max_examples=100)
+@given(
+    format=st.sampled_from(["csr", "csc", "bsr", "coo"]),
+    field=st.sampled_from(["indptr", "indices", "row", "col"]),
+    place=st.integers(0, 6),
+    value=st.one_of(st.integers(-3, 12), st.integers(-(2**31), 2**31 - 1)),
+)
+def test_any_damage_is_refused_or_harmless(format, field, place, value):
+    damaged = matrix(format)
+    array = getattr(damaged, field, None)
+    if array is None or place >= len(array):
+        return
+    array[place] = value
+    try:
+        table = check_views([damaged]).tables[0]
+    except ValueError as error:
+        table, said = None, str(error)
+    if table is None:
+        assert "View 'view 0'" in said
+    else:
+        assert table.toarray().shape == (N, WIDTH)
+        assert table.has_canonical_format

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manyview.kernels.arrays import IntArray
-from manyview.views.frames import as_ids, is_missing
+from manyview.views.frames import as_ids, is_missing, shown
 
 JOINS = (None, "inner", "outer")
 Ids = NDArray[Any]
@@ -78,8 +78,8 @@ def _places(ids: Ids, name: str) -> dict[Any, int]:
     keys = ids.tolist() if ids.dtype.kind in "iufUSbO" else list(ids)
     types: dict[type, Any] = {}
     for row, key in enumerate(keys):
-        if type(key) not in types or isinstance(key, float):
-            if is_missing(key):
+        if type(key) not in types or not isinstance(key, str | int | tuple):
+            if is_missing(key) or (not isinstance(key, tuple) and key != key):  # NaT differs from itself
                 raise ValueError(f"View {name!r} has no id in row {row}: every row needs one, or none has.")
             types.setdefault(type(key), key)
     kinds = {_kind(example): example for example in sorted(types.values(), key=_kind)}
@@ -91,8 +91,8 @@ def _places(ids: Ids, name: str) -> dict[Any, int]:
     if len(places) < len(keys):
         twice = next(key for row, key in enumerate(keys) if places[key] != row)
         raise ValueError(
-            f"View {name!r} has the id {twice!r} more than once ({len(keys) - len(places)} rows too many): ids must be "
-            "unique to match rows."
+            f"View {name!r} has the id {shown(twice)} more than once ({len(keys) - len(places)} rows too many): ids "
+            "must be unique to match rows."
         )
     return places
 
@@ -110,8 +110,8 @@ def _require_same_kind(places: Sequence[dict[Any, int]], names: Sequence[str]) -
         other = next(iter(place))
         if _kind(other) != _kind(first):
             raise ValueError(
-                f"The ids of view {names[0]!r} are {_kind(first)} ({first!r}), those of view {name!r} are "
-                f"{_kind(other)} ({other!r}): give both the same type, for example with index.astype(str)."
+                f"The ids of view {names[0]!r} are {_kind(first)} ({shown(first)}), those of view {name!r} are "
+                f"{_kind(other)} ({shown(other)}): give both the same type, for example with index.astype(str)."
             )
 
 
@@ -125,9 +125,9 @@ def _require_same_ids(places: Sequence[dict[Any, int]], names: Sequence[str]) ->
         ):
             missing = [key for key in have if key not in lack]
             if missing:
-                shown = ", ".join(map(repr, missing[:3])) + (", …" if len(missing) > 3 else "")
+                some = ", ".join(map(shown, missing[:3])) + (", …" if len(missing) > 3 else "")
                 raise ValueError(
-                    f"View {lack_name!r} lacks {len(missing)} of the {len(have)} ids of view {have_name!r} ({shown}): "
+                    f"View {lack_name!r} lacks {len(missing)} of the {len(have)} ids of view {have_name!r} ({some}): "
                     f"every view must describe the same samples. {HOW_TO_JOIN}"
                 )
 
@@ -150,7 +150,7 @@ def _as_they_are(rows: IntArray, n_rows: int) -> bool:
 
 
 def _listed(kinds: dict[str, Any]) -> str:
-    return ", ".join(f"{kind} such as {example!r}" for kind, example in kinds.items())
+    return ", ".join(f"{kind} such as {shown(example)}" for kind, example in kinds.items())
 
 
 def _some(names: Sequence[str]) -> str:

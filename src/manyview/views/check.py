@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -118,10 +119,12 @@ def _as_scikit_learn_has_it(X: Any, estimator: Any, reset: bool) -> Any:
         _as_scikit_learn_has_it(np.asarray(X[:2]), estimator, reset)  # what it has to say, said about a few rows
         return X
     if isinstance(X, list | tuple):
+        if not isinstance(X[0], str | Number):
+            refuse(X[0], "view 0")
         as_array(X, "view 0")
     elif sp.issparse(X):
         X = verified(X, "view 0")
-    elif getattr(X, "dtype", np.dtype(float)).kind in "mM":
+    elif getattr(X, "dtype", np.dtype(float)).kind in "mMV":
         as_numbers(X, "view 0")
     options = {"accept_sparse": "csr", "dtype": floats(X), "ensure_all_finite": False}
     if estimator is None:

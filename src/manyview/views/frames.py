@@ -80,6 +80,8 @@ def empty_rows(frame: Frame, /) -> NDArray[np.bool_]:
 
 def shown(identifier: Any, /) -> str:
     """An id in a message, without the types of NumPy."""
+    if isinstance(identifier, np.datetime64 | np.timedelta64):
+        return str(identifier)
     return repr(identifier.item() if isinstance(identifier, np.generic) else identifier)
 
 

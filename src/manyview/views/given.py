@@ -117,7 +117,8 @@ def as_array(rows: Any, name: str, /) -> NDArray[Any]:
         return np.asarray(rows)
     except ValueError as error:
         raise ValueError(
-            f"View {name!r} is a list whose rows have different lengths: give every row the same columns."
+            f"View {name!r} is a list whose rows have different lengths: give every row the same columns, and several "
+            "views as a list of arrays."
         ) from error
 
 
