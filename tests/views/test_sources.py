@@ -184,6 +184,22 @@ def test_files_among_frames_must_be_in_their_order(tmp_path):
         check_views({"rna": rna, "text": tmp_path / "text.npy"}, lazy=True)
 
 
+def test_ids_beside_files_are_theirs(tmp_path):
+    np.save(tmp_path / "text.npy", TEXT)
+    views = Views([RNA, tmp_path / "text.npy"], ["rna", "text"], IDS)
+    assert rows_by_id(check_views(views)) == EXPECTED
+    again = Views(views.tables, views.names, views.ids)
+    assert again.ids.tolist() == IDS
+
+
+def test_dask_arrays_are_checked_once():
+    array = pytest.importorskip("dask.array").from_array(RNA, chunks=4)
+    views = check_views([array], lazy=True)
+    assert Views(views.tables).tables[0] is views.tables[0]
+    assert check_views(views, lazy=True).tables[0] is views.tables[0]
+    assert_array_equal(check_views([array]).tables[0], RNA)
+
+
 def test_repeated_names_of_arrow_columns():
     table = pa.Table.from_arrays([pa.array([1.0, 2.0]), pa.array([3.0, 4.0])], names=["a", "a"])
     assert_array_equal(check_views([table]).tables[0], [[1, 3], [2, 4]])

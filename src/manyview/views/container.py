@@ -241,7 +241,10 @@ def _match(given: Sequence[Given], join: str | None) -> Match:
     require_same_order([each.table for each in given], names)
     if all(each.ids is None for each in given) and any(is_elsewhere(each.table) for each in given):
         return match_rows([None] * len(given), names, join=join)
-    ids = [_stored_ids(each.table) if isinstance(each.table, StoredTable) else each.ids for each in given]
+    ids = [
+        _stored_ids(each.table) if each.ids is None and isinstance(each.table, StoredTable) else each.ids
+        for each in given
+    ]
     match = match_rows(ids, names, join=join)
     for each, rows in zip(given, match.rows, strict=True):
         if rows is not None and is_elsewhere(each.table):
