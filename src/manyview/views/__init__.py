@@ -3,6 +3,8 @@
 from manyview.views.blocks import row_blocks
 from manyview.views.check import check_views, in_memory
 from manyview.views.container import Views
+from manyview.views.output import as_given
+from manyview.views.per_view import PerView
 from manyview.views.stored import StoredTable
 
-__all__ = ["StoredTable", "Views", "check_views", "in_memory", "row_blocks"]
+__all__ = ["PerView", "StoredTable", "Views", "as_given", "check_views", "in_memory", "row_blocks"]

@@ -127,7 +127,7 @@ def as_numbers(table: Any, name: str, /) -> Table:
     try:
         checked = check_array(table, accept_sparse="csr", dtype=floats(table), ensure_all_finite=False)
     except (TypeError, ValueError) as error:
-        raise type(error)(f"View {name!r}: {error}") from error
+        raise (TypeError if isinstance(error, TypeError) else ValueError)(f"View {name!r}: {error}") from error
     return canonical(checked) if sp.issparse(checked) else checked
 
 

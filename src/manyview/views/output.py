@@ -61,7 +61,7 @@ def as_given(
         columns = [name] if values.ndim == 1 else [f"{name} {j}" for j in range(values.shape[1])]
     if kind == "pandas":
         pandas = optional("pandas", extra="all", use="A result with ids")
-        index = None if ids is None else pandas.DataFrame(index=ids).index
+        index = None if ids is None else pandas.Index(ids.tolist() if ids.dtype == object else ids)
         if values.ndim == 1:
             return pandas.Series(values, index=index, name=name)
         return pandas.DataFrame(values, index=index, columns=list(columns))
@@ -88,7 +88,7 @@ def frame_of_columns(columns: Mapping[str, Any], ids: NDArray[Any] | None, kind:
     """
     library = optional(kind, extra="all", use="A table of results")
     if kind == "pandas":
-        return library.DataFrame(dict(columns), index=None if ids is None else library.DataFrame(index=ids).index)
+        return library.DataFrame(dict(columns), index=None if ids is None else library.Index(ids.tolist() if ids.dtype == object else ids))
     table = {} if ids is None else {id_name: ids.tolist()}
     table |= columns
     return library.table(table) if kind == "pyarrow" else library.DataFrame(table)
