@@ -13,6 +13,8 @@ from manyview.io.align import combine
 from manyview.io.tables import to_table
 from manyview.io.values import RawTable
 
+pytestmark = pytest.mark.usefixtures("inline")
+
 IDS = [f"s{i}" for i in range(12)]
 
 

@@ -146,8 +146,10 @@ def _complaint(column: Any) -> str:
         return f"holds {column.type} values"
     for row, text in enumerate(column.to_pylist()):
         try:
-            float(text or "nan")
+            is_number = not text or (float(text) is not None and "_" not in text)  # Python reads 1_5 as 15
         except ValueError:
+            is_number = False
+        if not is_number:
             return f"is {text!r} in row {row}"
     return "holds text"
 

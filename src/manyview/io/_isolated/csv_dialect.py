@@ -72,7 +72,8 @@ def is_header(first: list[str], others: list[list[str]], id_names: list[str]) ->
         below = [row[j] for row in others if j < len(row) and row[j].lower() not in MISSING]
         if below and all(map(_is_number, below)):
             return True
-    steps = _in_equal_steps(numbers) and not all(map(_in_equal_steps, others))
+    complete = [row for row in others if len(row) == len(first)]
+    steps = _in_equal_steps(numbers) and not all(map(_in_equal_steps, complete))
     if texts or steps:
         shown = ",".join(first[:4]) + (",..." if len(first) > 4 else "")
         raise ValueError(
