@@ -96,9 +96,16 @@ def test_other_columns_are_kept_as_they_are(tmp_path):
     assert [str(field.type) for field in frame.schema] == ["date32[day]", "bool", "string"]
 
 
+def test_types_may_change_below_the_first_rows(tmp_path):
+    (tmp_path / "a.csv").write_text("x,y,z\n" + "1,2.5,3\n" * 300 + "1.5,b,NA\n")
+    frame = read_table(tmp_path / "a.csv").frame
+    assert [str(field.type) for field in frame.schema] == ["double", "string", "int64"]
+    assert frame.slice(300).to_pylist() == [{"x": 1.5, "y": "b", "z": None}]
+
+
 def test_rows_beyond_the_parser_s_block(tmp_path):
-    wide = np.random.default_rng(0).random((3, 80_000))
-    np.savetxt(tmp_path / "a.csv", wide, delimiter=",")
+    wide = np.random.default_rng(0).random((3, 4000))
+    np.savetxt(tmp_path / "a.csv", wide, fmt="%.300f", delimiter=",")
     assert (tmp_path / "a.csv").stat().st_size > 3 * 2**20
     assert_array_equal(read_views(tmp_path / "a.csv", header=False).views["a"], wide)
 
