@@ -95,3 +95,23 @@ def test_a_file_of_several_views_must_be_read_by_itself(tmp_path):
         read_views([tmp_path / "a.npz"])
     with pytest.raises(ValueError, match="read it by itself, with read_views"):
         read_table(tmp_path / "a.npz")
+
+
+def test_no_files_are_an_error():
+    with pytest.raises(ValueError, match="no files to read"):
+        read_views([])
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.npy", "a.npz"])
+def test_limits_hold_for_every_format(tmp_path, name):
+    """The time limit is too short for any file, the memory limit for any parser."""
+    if name == "a.npz":
+        np.savez(tmp_path / name, view_0=np.eye(3))
+    elif name == "a.npy":
+        np.save(tmp_path / name, np.eye(3))
+    else:
+        np.savetxt(tmp_path / name, np.eye(3), delimiter=",")
+    with pytest.raises(ValueError, match=rf"{name}: reading it took longer than time_limit"):
+        read_views(tmp_path / name, time_limit=1e-5)
+    with pytest.raises(ValueError, match=r"memory_limit is .* parsers need at least"):
+        read_views(tmp_path / name, memory_limit=2**20)
