@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+from pathlib import Path
 from typing import Any
 
 from .answer import Answer
@@ -20,7 +21,7 @@ def read_csv(path: str, answer: Answer, *, header: bool | None, id_names: list[s
     csv.field_size_limit(2**31 - 1)
     name = path.lower()
     content = to_utf8(_unpacked(path, answer)).lstrip(b"\r\n")
-    if not content.strip():
+    if not content or content.isspace():
         raise ValueError("it is empty")
     if content.count(b'"') % 2:
         raise ValueError("a quotation mark is never closed")
@@ -43,7 +44,9 @@ def read_csv(path: str, answer: Answer, *, header: bool | None, id_names: list[s
 
 
 def _unpacked(path: str, answer: Answer) -> bytes:
-    """The content of the file, unpacked piece by piece as far as the limit allows."""
+    """Read the content of the file, unpacked piece by piece as far as the limit allows."""
+    if not path.lower().endswith((".gz", ".zst")):
+        return Path(path).read_bytes()
     pieces, n_bytes = [], 0
     with _open(path) as file:
         while piece := file.read(PIECE_BYTES):
@@ -56,11 +59,9 @@ def _unpacked(path: str, answer: Answer) -> bytes:
 def _open(path: str) -> Any:
     if path.lower().endswith(".gz"):
         return gzip.open(path)
-    if path.lower().endswith(".zst"):
-        import pyarrow as pa
+    import pyarrow as pa
 
-        return pa.input_stream(path, compression="zstd")
-    return open(path, "rb")
+    return pa.input_stream(path, compression="zstd")
 
 
 def _parse(
