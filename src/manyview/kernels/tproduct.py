@@ -64,13 +64,3 @@ def _along_views(M: FloatArray, A: FloatArray) -> FloatArray:
 def t_product(A: FloatArray, B: FloatArray, /, *, transform: Transform) -> FloatArray:
     """A * B for tensors (V, n, k) and (V, k, m)."""
     return to_views(transform, to_frequencies(transform, A) @ to_frequencies(transform, B))
-
-
-def t_transpose(A: FloatArray, /, *, transform: Transform) -> FloatArray:
-    """Aᵀ: the conjugate transpose of every slice in the transformed domain."""
-    return to_views(transform, np.conj(np.swapaxes(to_frequencies(transform, A), 1, 2)))
-
-
-def t_identity(size: int, /, *, transform: Transform) -> FloatArray:
-    """The tensor that is the identity matrix at every frequency."""
-    return to_views(transform, np.broadcast_to(np.eye(size), (len(transform.energy), size, size)))
