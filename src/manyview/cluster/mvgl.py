@@ -314,9 +314,9 @@ def _fuse(graphs: Sequence[Graph], options: _Options, *, max_iter: int, tol: flo
     # the same N x N arrays in all rounds: new ones would cost more than what is computed in them
     room = None if options.room is None else np.empty_like(options.room)
     history: dict[str, list[Any]] = {"objective": [], "n_components": [], "n_updates": [], "view_weights": []}
-    previous, start = FIRST_OBJECTIVE, None
+    previous = FIRST_OBJECTIVE
     while True:
-        last = _global_graph(blend, options, start, room)
+        last = _global_graph(blend, options, room)
         alpha = column_weights(last.graph, graphs, run=run)  # (V, N)
         free = room is not None and last.graph is not blend  # a blend with K components is the global graph itself
         blend = blended(graphs, alpha, run=run, out=blend if free else None)
@@ -329,17 +329,15 @@ def _fuse(graphs: Sequence[Graph], options: _Options, *, max_iter: int, tol: flo
         converged = exact or abs(objective - previous) <= tol * previous
         if converged or len(history["objective"]) >= max_iter:
             return _Fused(last, history, converged)
-        previous, start = objective, last.embedding
+        previous = objective
 
 
-def _global_graph(
-    blend: Graph, options: _Options, start: FloatArray | None, room: FloatArray | None
-) -> RankConstrained:
+def _global_graph(blend: Graph, options: _Options, room: FloatArray | None) -> RankConstrained:
     """The graph with K components nearest to the blend, from which loops are taken."""
     target = without_loops(blend, overwrite=True)
     update = _near_target(target, options)
     return constrain_components(
-        target, options.n_clusters, update, tol=GLOBAL_TOL, skip_if_done=True, start=start, room=room, **options.loop
+        target, options.n_clusters, update, tol=GLOBAL_TOL, skip_if_done=True, room=room, **options.loop
     )
 
 

@@ -7,7 +7,7 @@ A Krylov method sees one copy of a repeated eigenvalue, and the graphs here are 
 times. The null space is therefore never searched: it is written down from the components and projected out, and the
 rest is found by Lanczos on  top I - L, whose wanted end is well separated, or, where that is too slow (long thin
 graphs), by Lanczos on the inverse. A second, rough look then makes sure that no copy of another eigenvalue is missing,
-and tells about the next eigenvalue. A graph given as an array is left to Davidson steps, which work on a block.
+and tells about the next eigenvalue.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,6 @@ from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, splu
 
 from manyview.kernels.arrays import FloatArray, Graph, IntArray
-from manyview.kernels.davidson import davidson
 from manyview.kernels.dense_graph import (
     absolute_degrees,
     array_components,
@@ -159,14 +158,12 @@ def smallest_eigenpairs(
     diagonal: FloatArray | float,
     null: sp.csr_array | None = None,
     positive: bool = True,
-    start: FloatArray | None = None,
     run: Run = in_order,
 ) -> Eigenpairs:
     """The ``count`` smallest eigenvalues (at most N) of  L = diag(diagonal) - A, A symmetric, with eigenvectors.
 
     ``null`` holds orthonormal vectors with L q = 0 exactly. ``positive`` says that L has no negative eigenvalue, so
-    that these come first; where there are more of them than asked for, the first columns are taken. ``start`` (N, any)
-    holds guesses, of use where A is an array.
+    that these come first; where there are more of them than asked for, the first columns are taken.
     """
     n = A.shape[0]
     count = min(count, n)
@@ -179,7 +176,7 @@ def smallest_eigenpairs(
     wanted = min(max(count - known, 0) if positive else count, n - known)
     if positive and known > count:
         return Eigenpairs(np.zeros(count), Q[:, :count].toarray(), 0.0)
-    rest = _beside(L, Q, wanted, start)
+    rest = _beside(L, Q, wanted)
     values = np.concatenate([np.zeros(min(known, count)), rest.values])
     order = np.argsort(values, kind="stable")
     vectors = np.hstack([Q[:, :count].toarray(), rest.vectors])[:, order[:count]]
@@ -199,7 +196,7 @@ def _stored(A: Graph) -> int:
     return int(A.nnz if sp.issparse(A) else A.size)
 
 
-def _beside(L: _Operator, Q: sp.csr_array, wanted: int, start: FloatArray | None) -> Eigenpairs:
+def _beside(L: _Operator, Q: sp.csr_array, wanted: int) -> Eigenpairs:
     """Smallest eigenpairs of L on the orthogonal complement of Q."""
     n = L.A.shape[0]
     left = n - Q.shape[1] - wanted
@@ -207,8 +204,6 @@ def _beside(L: _Operator, Q: sp.csr_array, wanted: int, start: FloatArray | None
         return Eigenpairs(np.empty(0), np.empty((n, 0)), np.inf)
     if n <= max(DENSE_BELOW, wanted + Q.shape[1] + KRYLOV):
         return _complete(L, Q, wanted, left)
-    if isinstance(L.A, np.ndarray) and wanted and (found := _by_corrections(L, Q, wanted, start)):
-        return found
     pairs = _lanczos(L, Q, np.empty((n, 0)), wanted, look=0)
     for look in range(1, wanted + 1):
         following = _following(L, Q, pairs, look)
@@ -225,14 +220,6 @@ def _complete(L: _Operator, Q: sp.csr_array, wanted: int, left: int) -> Eigenpai
     lifted = np.diag(L.diagonal) - A + 2 * L.top * (Q @ Q.T).toarray()
     values, vectors = scipy.linalg.eigh(lifted, subset_by_index=(0, wanted - (left == 0)))
     return Eigenpairs(values[:wanted], vectors[:, :wanted], float(values[wanted]) if left else np.inf)
-
-
-def _by_corrections(L: _Operator, Q: sp.csr_array, wanted: int, start: FloatArray | None) -> Eigenpairs | None:
-    """The same by Davidson steps; None where they do not get there (eigenvalues within the bulk)."""
-    beside = _complement(Q, np.empty((L.A.shape[0], 0)))
-    diagonal = L.diagonal - np.diag(L.A)
-    found = davidson(lambda x: L @ x, diagonal, wanted, beside=beside, top=L.top, accuracy=ACCURACY, start=start)
-    return Eigenpairs(found.values, found.vectors, found.beyond) if found.converged else None
 
 
 def _following(L: _Operator, Q: sp.csr_array, pairs: Eigenpairs, look: int) -> float:
@@ -295,7 +282,10 @@ def _complement(Q: sp.csr_array, E: FloatArray) -> Product:
 
 
 def _shifted_inverse(L: _Operator, shift: float) -> Product:
-    """x -> (L + shift I)^(-1) x by sparse factors; the shift is small and positive so that they exist."""
+    """x -> (L + shift I)^(-1) x by factors; the shift is small and positive so that they exist."""
+    if isinstance(L.A, np.ndarray):
+        factors = scipy.linalg.lu_factor(np.diag(L.diagonal + shift) - L.A, overwrite_a=True)
+        return lambda x: scipy.linalg.lu_solve(factors, x)
     shifted = sp.csc_array(sp.diags_array(L.diagonal + shift) - sp.csr_array(L.A))
-    factors = splu(shifted, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
-    return lambda x: factors.solve(x)
+    sparse_factors = splu(shifted, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+    return lambda x: sparse_factors.solve(x)
