@@ -30,7 +30,7 @@ class Groups(NamedTuple):
     n_anchors: int
 
     def means(self, table: Table, present: FloatArray, /) -> tuple[FloatArray, FloatArray]:
-        """Means (m, d) of the groups over their present rows of a table (R, d), and how many rows each had."""
+        """Compute means (m, d) of the groups over their present rows of a table (R, d), and count those rows."""
         membership = sp.csr_array(
             (present.astype(np.float64), (self.group, np.arange(len(self.group)))),
             shape=(self.n_anchors, len(self.group)),
@@ -42,7 +42,7 @@ class Groups(NamedTuple):
 
 
 def single_rows(chosen: IntArray, /) -> Groups:
-    """Anchors that are rows themselves."""
+    """Make every chosen row an anchor."""
     rows = np.sort(np.asarray(chosen))
     return Groups(rows, np.arange(len(rows)), len(rows))
 
@@ -65,7 +65,7 @@ def kmeans_groups(table: Table, rows: IntArray, n_anchors: int, /, *, seed: int)
 
 
 def leading_scores(table: Table, rank: int, /, *, seed: int) -> FloatArray:
-    """The first principal scores of a table; the table itself where it is narrow."""
+    """Compute the first principal scores of a table, or return the table itself where it is narrow."""
     n, d = table.shape
     if d <= rank and not sp.issparse(table):
         return np.asarray(table)
@@ -79,7 +79,7 @@ def leading_scores(table: Table, rank: int, /, *, seed: int) -> FloatArray:
 
 
 def alternate_sampling(theta: FloatArray, n_anchors: int, /) -> IntArray:
-    """Direct alternate sampling (DAS) from non-negative row scores, in the order of selection.
+    """Select rows by direct alternate sampling (DAS) from non-negative scores, in the order of selection.
 
         theta <- theta / max;  pick the largest;  theta <- theta (1 - theta);  repeat
 
@@ -96,7 +96,7 @@ def alternate_sampling(theta: FloatArray, n_anchors: int, /) -> IntArray:
 
 
 def variance_sampling(scores: FloatArray, n_anchors: int, /) -> IntArray:
-    """Variance-driven sampling (VDA) from row variances, in the order of selection.
+    """Select rows by variance-driven sampling (VDA) from row variances, in the order of selection.
 
     c_j = 1 / (1 + |s_last - s_j|^(1/2)),  c <- c / max;   s <- s (1 - c),  s <- s / max;   pick the largest
     """

@@ -200,7 +200,7 @@ def _embed(graphs: list[sp.csr_array], n_clusters: int, *, max_iter: int, tol: f
 
 
 def _weighted(adjacencies: list[sp.csr_array], weights: FloatArray) -> sp.csr_array:
-    """sum_v alpha_v D^(-1/2) W^v D^(-1/2); the weights sum to one."""
+    """Compute sum_v alpha_v D^(-1/2) W^v D^(-1/2); the weights sum to one."""
     total = adjacencies[0] * weights[0]
     for A, weight in zip(adjacencies[1:], weights[1:], strict=True):
         total = total + A * weight
@@ -208,11 +208,11 @@ def _weighted(adjacencies: list[sp.csr_array], weights: FloatArray) -> sp.csr_ar
 
 
 def _trace(adjacency: sp.csr_array, F: FloatArray) -> float:
-    """tr(F' L F) for L = I - adjacency."""
+    """Compute tr(F' L F) for L = I - adjacency."""
     return float(np.einsum("nk,nk->", F, F - adjacency @ F))
 
 
 def _cluster_rows(F: FloatArray, n_clusters: int, n_init: int, random_state: Any) -> IntArray:
-    """k-means on the rows of the embedding; K orthonormal columns have at least K different rows, so none is empty."""
+    """Cluster the rows of the embedding; K orthonormal columns have at least K different rows, so none is empty."""
     means = KMeans(n_clusters, n_init=n_init, max_iter=100, random_state=random_state).fit(F)
     return contiguous(means.labels_)

@@ -46,7 +46,7 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         return self
 
     def _new_views(self, X: Any, /) -> Views:
-        """Rows to predict, which must have the views and columns of the fit."""
+        """Check rows to predict, which must have the views and columns of the fit."""
         check_is_fitted(self)
         return check_views(X, ranges=self.views, estimator=self, reset=False)
 

@@ -99,13 +99,13 @@ class StandardRows(NamedTuple):
     centered: bool  # whether every z sums to zero
 
     def distances(self, anchors: FloatArray, /) -> FloatArray:
-        """Euclidean distances (n, m), not squared."""
+        """Compute Euclidean distances (n, m), not squared."""
         products = np.asarray(self.x @ anchors.T) - self.offset[:, None] * anchors.sum(axis=1)
         return np.sqrt(np.maximum(self.squares[:, None] + row_squares(anchors) - 2 * products, 0))
 
 
 def narrow_columns(table: Table, /) -> Columns | None:
-    """What stands in for the z-score of rows in a view of one or two columns; None for wider views."""
+    """Return what replaces the z-score of rows in a view of one or two columns; None for wider views."""
     if table.shape[1] > NARROW:
         return None
     x = dense(table)
@@ -114,7 +114,7 @@ def narrow_columns(table: Table, /) -> Columns | None:
 
 
 def standard_rows(table: Table, columns: Columns | None = None, /) -> StandardRows:
-    """Every row less its mean, over its standard deviation (n - 1); a constant row becomes zero.
+    """Standardize every row by its own mean and standard deviation (n - 1); a constant row becomes zero.
 
     With ``columns``, every column less its mean, over its deviation.
     """
@@ -138,7 +138,7 @@ def standard_rows(table: Table, columns: Columns | None = None, /) -> StandardRo
 
 
 def joint_anchors(views: Sequence[StandardRows], n_anchors: int, /, *, rng: np.random.RandomState) -> list[FloatArray]:
-    """k-means centers of all views side by side, cut into views again; (m, d) each."""
+    """Find k-means centers of all views side by side, and cut them into views again; (m, d) each."""
     edges = np.cumsum([0, *(view.x.shape[1] for view in views)])
 
     def cut(centers: FloatArray) -> list[FloatArray]:
@@ -156,7 +156,7 @@ def joint_anchors(views: Sequence[StandardRows], n_anchors: int, /, *, rng: np.r
 
 
 def farthest_weights(distances: FloatArray, k: int, sigma: float, /) -> FloatArray:
-    """The released graph: exp(-d/(2 sigma²)) over the sum of the k smallest; entries above the k-th smallest vanish."""
+    """Compute the released graph: exp(-d/(2 sigma²)) over the sum of the k smallest; larger entries vanish."""
     E = np.exp(-distances / (2 * sigma**2))
     ascending = np.sort(E, axis=1)
     total = np.maximum(ascending[:, :k].sum(axis=1, keepdims=True), np.finfo(float).tiny)
@@ -165,7 +165,7 @@ def farthest_weights(distances: FloatArray, k: int, sigma: float, /) -> FloatArr
 
 
 def nearest_weights(distances: FloatArray, k: int, sigma: float, /) -> FloatArray:
-    """The paper's graph: exp(-d²/(2 sigma²)) on the k nearest anchors, rows summing to one."""
+    """Compute the paper's graph: exp(-d²/(2 sigma²)) on the k nearest anchors, rows summing to one."""
     squares = distances**2
     E = np.exp((squares.min(axis=1, keepdims=True) - squares) / (2 * sigma**2))  # the nearest has weight 1
     kth = np.sort(squares, axis=1)[:, k - 1 : k]
@@ -210,18 +210,18 @@ def _polar(B: FloatArray) -> FloatArray:
 
 
 def exact_step(graphs: Sequence[FloatArray], inner: FloatArray, FGt: FloatArray, /) -> FloatArray:
-    """argmin over the simplex of || sum_v alpha_v B^v - F G' ||²."""
+    """Find the argmin over the simplex of || sum_v alpha_v B^v - F G' ||²."""
     return small_simplex_qp(inner, 2 * np.array([np.vdot(B, FGt) for B in graphs]))
 
 
 def released_step(graphs: Sequence[FloatArray], inner: FloatArray, FGt: FloatArray, /) -> FloatArray:
-    """The same with the released program's b, whose two factors are read in different orders."""
+    """Take the same step with the released program's b, whose two factors are read in different orders."""
     by_columns = FGt.ravel(order="F")
     return released_qp(inner, 2 * np.array([B.ravel() @ by_columns for B in graphs]))
 
 
 def released_qp(A: FloatArray, b: FloatArray, /, *, mu: float = 1e-2, growth: float = 1.05) -> FloatArray:
-    """min x'Ax - b'x over the simplex by the released augmented Lagrangian, with its way to stop.
+    """Solve min x'Ax - b'x over the simplex by the released augmented Lagrangian, with its stopping rule.
 
     x = simplex(v - (y + Av - b)/mu);   v = x + (y - A'x)/mu;   y <- y + mu (x - v);   mu <- growth mu
     """

@@ -199,7 +199,7 @@ class _Unified:
         self.importances: list[FloatArray] = []
 
     def __call__(self, F: FloatArray, lam: float) -> sp.csr_array:
-        """U: row i = simplex( mean_v [ s^v_i - lambda / (2 V w_v) ||F_i - F_j||² ] ) where any s^v_ij > 0."""
+        """Update U: row i = simplex( mean_v [ s^v_i - lambda / (2 V w_v) ||F_i - F_j||² ] ) where any s^v_ij > 0."""
         n_views = len(self.neighbors)
         graphs = [
             neighbor_matrix(near.columns, _view_weights_of_rows(near, self.graph, w))
@@ -214,7 +214,7 @@ class _Unified:
 
 
 def _first_graph(neighbors: list[Neighbors]) -> sp.csr_array:
-    """Mean of the views' PKN graphs, rows divided by their sum; a row without weights stays empty."""
+    """Average the views' PKN graphs and divide rows by their sum; a row without weights stays empty."""
     graphs = [neighbor_matrix(near.columns, sample_weights(near.distances)) for near in neighbors]
     mean = sp.csr_array(sum(graphs[1:], start=graphs[0]) / len(graphs))
     sums = degrees(mean)
@@ -222,7 +222,7 @@ def _first_graph(neighbors: list[Neighbors]) -> sp.csr_array:
 
 
 def _view_weights_of_rows(near: Neighbors, U: sp.csr_array, w: float) -> FloatArray:
-    """S^v given U: PKN weights of the costs d_j - 2 w U_ij, (N, k + 1).
+    """Update S^v given U: PKN weights of the costs d_j - 2 w U_ij, (N, k + 1).
 
     s_j = max( (c_{k+1} - c_j) / (k c_{k+1} - sum_{l<=k} c_l), 0 )        c_j = d_j - 2 w U_ij
     """
@@ -239,7 +239,7 @@ def _view_weights_of_rows(near: Neighbors, U: sp.csr_array, w: float) -> FloatAr
 
 
 def _importance(U: sp.csr_array, graphs: list[sp.csr_array]) -> FloatArray:
-    """w_v = 1 / (2 ||U - S^v||_F), (V,); 1/V where only rounding tells the views from U."""
+    """Compute w_v = 1 / (2 ||U - S^v||_F), (V,); 1/V where the views differ from U by rounding only."""
     n_views = len(graphs)
     if n_views == 1:
         return np.ones(1)

@@ -74,7 +74,7 @@ class SpectralMap(NamedTuple):
 
 
 def anchor_weights(table: Table, anchors: FloatArray, /, *, alpha: float) -> FloatArray:
-    """argmin_z ||x - A'z||² + alpha ||z||² over the simplex, for every row x of a table (n, d); (n, m)."""
+    """Find argmin_z ||x - A'z||² + alpha ||z||² over the simplex, for every row x of a table (n, d); (n, m)."""
     center = anchors.mean(axis=0)
     A = anchors - center  # the rows of the simplex sum to one: x - A'z is the same from any origin
     AAt = A @ A.T
@@ -84,7 +84,7 @@ def anchor_weights(table: Table, anchors: FloatArray, /, *, alpha: float) -> Flo
 
 
 def spectral_map(Z: FloatArray, rank: int, /, *, normalize: bool) -> SpectralMap:
-    """Right factor of the leading left singular vectors of Z (n, M), or of Z over the roots of its column sums."""
+    """Compute the right factor of the leading left singular vectors of Z (n, M), scaled by its column sums or not."""
     sums = Z.sum(axis=0)
     scale = 1 / np.sqrt(np.where(sums > 0, sums, 1)) if normalize else np.ones(Z.shape[1])
     basis = right_basis((Z * scale).T @ (Z * scale), rank)
@@ -101,7 +101,7 @@ def kmeans_anchors(
     max_iter: int,
     by: Criterion = "inertia",
 ) -> list[FloatArray]:
-    """Centers (m, d) of every view by itself."""
+    """Find k-means centers (m, d) in every view separately."""
     return [
         best_of_starts(table, random_rows(rng, table.shape[0], n_anchors, n_init), max_iter=max_iter, by=by).centers
         for table in tables
@@ -222,6 +222,6 @@ class LMVSC(MultiViewClusterer):
 
 
 def _mixtures(views: Views, anchors: Sequence[FloatArray], alpha: float) -> FloatArray:
-    """Z of all views side by side, over the root of their number; (N, mV)."""
+    """Put Z of all views side by side, divided by the root of their number; (N, mV)."""
     parts = [anchor_weights(t, A, alpha=alpha) for t, A in zip(float_tables(views), anchors, strict=True)]
     return np.hstack(parts) / np.sqrt(len(parts))

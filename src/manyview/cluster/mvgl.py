@@ -233,7 +233,7 @@ class _Options(NamedTuple):
 
     @property
     def loop(self) -> dict[str, Any]:
-        """Options of every constrained loop."""
+        """Return the options of every constrained loop."""
         return {"max_iter": self.max_updates, "run": self.run}
 
 
@@ -246,7 +246,7 @@ class _Fused(NamedTuple):
 
 
 def _view_graph(rows: SampleRows, options: _Options) -> tuple[sp.csr_array, Graph, int]:
-    """Stage 1: a view's first graph, its graph with K components, symmetrized, and the number of updates."""
+    """Learn a view's graph (stage 1): the first one, that with K components, symmetrized, and the number of updates."""
     near = sample_neighbors(rows, options.n_neighbors, run=options.run)
     first = neighbor_matrix(near.columns, sample_weights(near.distances))
     if options.variant == "released":
@@ -258,7 +258,7 @@ def _view_graph(rows: SampleRows, options: _Options) -> tuple[sp.csr_array, Grap
 
 
 def _from_embedding(near: Neighbors, options: _Options) -> Update:
-    """Rows of the released program:  a_i = simplex( -lambda D_i / 2 )  on the neighbors or on all samples."""
+    """Return the released update: a_i = simplex( -lambda D_i / 2 ) on the neighbors or on all samples."""
     room = options.room
     if room is not None:
         return lambda F, strength: project_blocks(_pull(F, strength / 2), room, run=options.run)
@@ -267,7 +267,7 @@ def _from_embedding(near: Neighbors, options: _Options) -> Update:
 
 
 def _from_distances(rows: SampleRows, near: Neighbors, options: _Options) -> tuple[Update, float]:
-    """Rows of the paper:  a_i = simplex( -(d_i + lambda D_i) / (2 gamma_i) ), and the first lambda."""
+    """Return the update of the paper:  a_i = simplex( -(d_i + lambda D_i) / (2 gamma_i) ), and the first lambda."""
     twice_gamma = (near.distances[:, -1:] - near.distances).sum(axis=1)  # k d_{k+1} - sum_{l<=k} d_l
     typical = float(twice_gamma[twice_gamma > 0].mean()) if (twice_gamma > 0).any() else 1.0
     scale = np.where(twice_gamma > 0, twice_gamma, typical)  # equally far neighbors: no gamma of their own
@@ -291,13 +291,13 @@ def _from_distances(rows: SampleRows, near: Neighbors, options: _Options) -> tup
 
 
 def _neighbor_support(near: Neighbors) -> sp.csr_array:
-    """The k nearest of every row as a pattern, columns in the order of the distances."""
+    """Return the k nearest of every row as a pattern, columns in the order of the distances."""
     n_samples, k = len(near.columns), near.k
     return compressed(np.ones(n_samples * k), near.columns[:, :k].ravel(), np.full(n_samples, k), n_samples)
 
 
 def _pull(F: FloatArray, strength: float) -> Fill:
-    """Blocks of rows of  -strength ||F_i - F_j||², up to a constant in every row (which a projection does not see)."""
+    """Return a function that fills in rows of -strength ||F_i - F_j||², up to a constant, which projections ignore."""
     left = np.hstack([2 * strength * F, np.full((len(F), 1), -strength)])
     right = np.hstack([F, np.einsum("nc,nc->n", F, F)[:, None]]).T.copy()
 
@@ -308,7 +308,7 @@ def _pull(F: FloatArray, strength: float) -> Fill:
 
 
 def _fuse(graphs: Sequence[Graph], options: _Options, *, max_iter: int, tol: float) -> _Fused:
-    """Stage 2: alternate the global graph and the weights of the views."""
+    """Alternate the global graph and the weights of the views (stage 2)."""
     run = options.run
     blend = blended(graphs, np.full((len(graphs), graphs[0].shape[0]), 1 / len(graphs)), run=run)
     # the same N x N arrays in all rounds: new ones would cost more than what is computed in them
@@ -333,7 +333,7 @@ def _fuse(graphs: Sequence[Graph], options: _Options, *, max_iter: int, tol: flo
 
 
 def _global_graph(blend: Graph, options: _Options, room: FloatArray | None) -> RankConstrained:
-    """The graph with K components nearest to the blend, from which loops are taken."""
+    """Find the graph with K components nearest to the blend without its loops."""
     target = without_loops(blend, overwrite=True)
     update = _near_target(target, options)
     return constrain_components(
@@ -342,7 +342,7 @@ def _global_graph(blend: Graph, options: _Options, room: FloatArray | None) -> R
 
 
 def _near_target(target: Graph, options: _Options) -> Update:
-    """Rows  a_i = simplex( s_i - lambda D_i / 2 )  where s_i is positive, or on all samples."""
+    """Return the update  a_i = simplex( s_i - lambda D_i / 2 )  where s_i is positive, or on all samples."""
     room = options.room
     if room is None:
         support = target.copy()

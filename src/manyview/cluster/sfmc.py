@@ -88,7 +88,7 @@ class Fusion(NamedTuple):
 
 
 def sampling_scores(tables: Sequence[Table], /) -> FloatArray:
-    """Scores (N,) that DAS starts from: row sums of all views above the columns' minima."""
+    """Compute the scores (N,) that DAS starts from: row sums of all views above the columns' minima."""
     return np.sum([_row_sums(table) for table in tables], axis=0)
 
 
@@ -99,7 +99,7 @@ def _row_sums(table: Table) -> FloatArray:
 
 
 def anchor_weights(tables: Sequence[Table], anchors: Sequence[FloatArray], n_neighbors: int, /) -> list[sp.csr_array]:
-    """B^v (n, m) of every view: PKN weights on the nearest anchors."""
+    """Compute B^v (n, m) of every view: PKN weights on the nearest anchors."""
     n, m = tables[0].shape[0], len(anchors[0])
     k = max(min(n_neighbors, m - 1), 1)
     found = [_neighbors(table, A, k) for table, A in zip(tables, anchors, strict=True)]
@@ -121,7 +121,7 @@ class _Neighbors(NamedTuple):
 
 
 def _neighbors(table: Table, anchors: FloatArray, k: int) -> _Neighbors:
-    """Nearest anchors and their weights, a stretch of rows at a time."""
+    """Find the nearest anchors and their weights, a range of rows at a time."""
     parts = []
     for start in range(0, table.shape[0], ROWS_AT_ONCE):
         d = squared_distances(table[start : start + ROWS_AT_ONCE], anchors)
@@ -154,7 +154,7 @@ def fuse(
 
 
 def _mixed(graphs: Sequence[sp.csr_array], alpha: FloatArray) -> sp.csr_array:
-    """sum_v alpha_v B^v; a row whose views all have weight zero takes the mean of its views instead."""
+    """Compute sum_v alpha_v B^v; a row whose views all have weight zero takes the mean of its views instead."""
     total = sum((weight * B for weight, B in zip(alpha, graphs, strict=True)), start=sp.csr_array(graphs[0].shape))
     empty = total.sum(axis=1) <= 0
     if empty.any():
@@ -269,7 +269,7 @@ class SFMC(MultiViewClusterer):
         warn_component_count(self, self.n_components_found_)
 
     def _anchor_rows(self, tables: Sequence[Table]) -> IntArray:
-        """Rows that are anchors, ascending."""
+        """Return the rows that are anchors, ascending."""
         n = tables[0].shape[0]
         if not isinstance(self.anchors, str):
             rows = np.unique(np.asarray(self.anchors, dtype=np.int64))
@@ -295,5 +295,5 @@ class SFMC(MultiViewClusterer):
 
 
 def _scaled(views: Views, maxima: FloatArray) -> list[Table]:
-    """Every view over its maximum, in double precision; a view without positive entries stays as it is."""
+    """Divide every view by its maximum, in double precision; a view without positive entries stays as it is."""
     return [table / (top if top > 0 else 1.0) for table, top in zip(float_tables(views), maxima, strict=True)]

@@ -194,7 +194,7 @@ class SMSC(MultiViewClusterer):
         warn_empty_clusters(self, int(self.labels_.max()) + 1)
 
     def _first_embeddings(self, graphs: list[_Graph]) -> Iterator[list[FloatArray]]:
-        """The first R^v of every run."""
+        """Return the first R^v of every run."""
         if self.init is not None:
             given = np.asarray(self.init, dtype=np.float64)
             shape = (graphs[0].adjacency.shape[0], self.n_clusters, len(graphs))
@@ -225,7 +225,7 @@ class _Run(NamedTuple):
 
 
 def _normalized_graph(table: Any, n_neighbors: int, *, run: Run = in_order) -> _Graph:
-    """S^v of the symmetrized PKN graph without loops."""
+    """Compute S^v of the symmetrized PKN graph without loops."""
     W = symmetric(sample_graph(standard_rows(table), n_neighbors, run=run))
     A = sp.csr_array(W - sp.diags_array(W.diagonal()))
     A.eliminate_zeros()
@@ -233,7 +233,7 @@ def _normalized_graph(table: Any, n_neighbors: int, *, run: Run = in_order) -> _
 
 
 def _leading_vectors(graph: _Graph, n_clusters: int) -> FloatArray:
-    """Singular vectors (N, K) of S with the largest singular values: eigenvectors with the largest |eigenvalue|."""
+    """Compute the singular vectors (N, K) of S with the largest singular values, i.e. the largest |eigenvalues|."""
     S = graph.adjacency
     upper = smallest_eigenpairs(S, n_clusters, diagonal=1, null=graph.null)  # of I - S
     lowest = smallest_eigenpairs(-S, 1, diagonal=1)  # of I + S
@@ -249,12 +249,12 @@ def _leading_vectors(graph: _Graph, n_clusters: int) -> FloatArray:
 
 
 def _upright(F: FloatArray) -> FloatArray:
-    """Every vector with its largest entry positive, so that rounding has no say in the signs."""
+    """Flip every vector so that its largest entry is positive, and rounding does not decide the signs."""
     return F * np.where(F[np.abs(F).argmax(axis=0), np.arange(F.shape[1])] < 0, -1, 1)
 
 
 def _starts(leading: list[FloatArray], n_init: int, generator: Any) -> Iterator[list[FloatArray]]:
-    """Largest entry of every vector positive, sum of every vector positive, then random signs."""
+    """Yield the starts: largest entry of every vector positive, sum of every vector positive, then random signs."""
     yield leading
     if n_init > 1:
         yield [F * np.where(F.sum(axis=0) < 0, -1, 1) for F in leading]
@@ -293,7 +293,7 @@ def _run(adjacencies: list[sp.csr_array], first: list[FloatArray], *, max_iter: 
 
 
 def _polar(B: FloatArray) -> FloatArray:
-    """U W' of the thin SVD B = U s W', without the directions that B does not span."""
+    """Compute U W' of the thin SVD B = U s W', without the directions that B does not span."""
     U, s, Wt = np.linalg.svd(B, full_matrices=False)
     spanned = s > max(B.shape) * np.finfo(float).eps * s[0]
     return (U * spanned) @ Wt

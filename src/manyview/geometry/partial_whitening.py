@@ -48,7 +48,7 @@ class PartiallyWhitened:
 def partially_whitened(
     scalings: Any, kinds: tuple[str, ...], rows: Rows[RowBlock], engine: Engine, /, *, n_rows: int, seed: int
 ) -> Any:
-    """The same scalings [geometry][view], those of dense views tempered; measured in one pass over sampled rows."""
+    """Whiten the scalings [geometry][view] of dense views partially, as measured in one pass over sampled rows."""
     at = [v for v, kind in enumerate(kinds) if kind != "sparse counts"]
     maps = {(g, v): of_view[v] for g, of_view in enumerate(scalings) for v in at}
     if n_rows > SAMPLED_ROWS:
@@ -67,7 +67,7 @@ def partially_whitened(
 def _moments(
     maps: dict[tuple[int, int], Scaling], rows: Rows[RowBlock], engine: Engine
 ) -> dict[tuple[int, int], tuple[int, FloatArray, FloatArray]]:
-    """Rows, sums and products Y'Y of every table; no products where the table is wide."""
+    """Sum the rows and products Y'Y of every table; no products where the table is wide."""
 
     def of_table(y: FloatArray) -> tuple[int, FloatArray, FloatArray]:
         products = y.T @ y if y.shape[1] <= FORMED_WIDTH else np.zeros((0, 0))
@@ -96,7 +96,7 @@ def _fit(
     mean = total / n_rows
 
     def times(V: FloatArray) -> FloatArray:
-        """(Y - mean)'(Y - mean) V, block by block."""
+        """Compute (Y - mean)'(Y - mean) V, block by block."""
 
         def of_block(block: RowBlock) -> FloatArray:
             y = dense(scaling(block.known(v)))

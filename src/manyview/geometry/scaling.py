@@ -12,7 +12,7 @@ from manyview.kernels.spectral import unit_rows
 
 
 def dense(table: Table, /) -> FloatArray:
-    """A block as a dense float array."""
+    """Return a block as a dense float array."""
     return table.toarray() if sp.issparse(table) else np.asarray(table)
 
 
@@ -79,7 +79,7 @@ class Centered:
 
 
 def _less(table: Table, mean: FloatArray, varies: BoolArray) -> FloatArray:
-    """x - mean of the columns that vary; a table in single precision stays so, a rounded mean shifts all rows alike."""
+    """Subtract the mean from the columns that vary; single precision stays: a rounded mean shifts all rows alike."""
     x = dense(table)
     if x.dtype == np.float32:
         mean = mean.astype(np.float32)

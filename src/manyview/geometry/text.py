@@ -59,15 +59,15 @@ class PrincipalScores:
         return self.of_raw(self.raw(block))
 
     def raw(self, block: RowBlock, /) -> FloatArray:
-        """Scores before the rows get unit length: the first of them are those of a lower rank."""
+        """Compute scores before rows are scaled to unit length: the first of them are those of a lower rank."""
         return times(self.words(block), self.components) - self.shift
 
     def of_raw(self, raw: FloatArray, /) -> FloatArray:
-        """The scores, from raw scores of this or a higher rank."""
+        """Compute the scores from raw scores of this or a higher rank."""
         return unit_rows(raw[:, : len(self.shift)])
 
     def first(self, rank: int) -> PrincipalScores:
-        """The same scores, fewer of them."""
+        """Return the map to the first ``rank`` of the scores."""
         return PrincipalScores(self.words, self.components[:, :rank], self.shift[:rank])
 
 
@@ -82,7 +82,7 @@ def principal_scores(
     seed: int,
     dtype: str = "float64",
 ) -> dict[tuple[int, ...], PrincipalScores]:
-    """Scores of several kinds of documents: each is some views together, with the rows in which each column occurs."""
+    """Fit scores of several kinds of documents: each is some views together, with the row count of each column."""
     if not documents:
         return {}
     all_words = [
@@ -107,7 +107,7 @@ def _possible(rank: int, n_rows: int, width: int) -> int:
 def _from_all_rows(
     words: WordWeights, rows: Rows[RowBlock], n_rows: int, engine: Engine, rank: int, seed: int
 ) -> PrincipalScores:
-    """Components through products with words, Y'Y V, block by block."""
+    """Find the components through products with words, Y'Y V, block by block."""
     width = len(words.idf)
     phi = engine.map(words, rows)  # kept for the passes below: as sparse as the data
     mean = engine.reduce(lambda x: np.asarray(x.sum(axis=0)).ravel(), phi, add) / n_rows
@@ -120,7 +120,7 @@ def _from_all_rows(
 
 
 def _from_few_rows(words: WordWeights, sample: RowBlock, rank: int, seed: int) -> PrincipalScores:
-    """Components through products with rows, Y Y'U."""
+    """Find the components through products with rows, Y Y'U."""
     phi = words(sample)
     n, width = phi.shape
     transposed = phi.T.tocsr()  # (d, n)

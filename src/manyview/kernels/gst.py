@@ -13,7 +13,7 @@ NEWTON_STEPS = 12
 
 
 def threshold(tau: float, p: float, /) -> float:
-    """The largest s that is shrunk to zero."""
+    """Return the largest s that is shrunk to zero."""
     if p == 1 or tau == 0:
         return tau
     t = (2 * tau * (1 - p)) ** (1 / (2 - p))  # the smallest non-zero answer
@@ -21,7 +21,7 @@ def threshold(tau: float, p: float, /) -> float:
 
 
 def tau_for_threshold(s: float, p: float, /) -> float:
-    """The tau whose threshold is s: the inverse of :func:`threshold`."""
+    """Return the tau whose threshold is s: the inverse of :func:`threshold`."""
     if p == 1:
         return s
     unit = (2 * (1 - p)) ** (1 / (2 - p)) + p * (2 * (1 - p)) ** ((p - 1) / (2 - p))

@@ -78,7 +78,7 @@ class _Operator(NamedTuple):
 
 
 def symmetric(A: Graph, /, *, run: Run = in_order, out: FloatArray | None = None) -> Graph:
-    """(A + A') / 2, without stored zeros; of an array in ``out`` if there is one."""
+    """Compute (A + A') / 2, without stored zeros; for an array in ``out`` if given."""
     if isinstance(A, np.ndarray):
         return symmetric_array(A, run=run, out=out)
     S = sp.csr_array(A + A.T)
@@ -88,7 +88,7 @@ def symmetric(A: Graph, /, *, run: Run = in_order, out: FloatArray | None = None
 
 
 def components(A: Graph, /, *, above: float | None = None, run: Run = in_order) -> Components:
-    """Components of the graph whose edges are the stored entries of A, in either direction.
+    """Find the components of the graph whose edges are the stored entries of A, in either direction.
 
     ``above`` leaves out what is smaller. An array must be symmetric; its edges are the entries that are not 0.
     """
@@ -116,26 +116,26 @@ def _counted(labels: IntArray) -> Components:
 
 
 def nonnegative(A: Graph, /, *, run: Run = in_order) -> bool:
-    """Whether no edge has a negative weight."""
+    """Return whether no edge has a negative weight."""
     if isinstance(A, np.ndarray):
         return smallest_entry(A, run=run) >= 0
     return bool(A.nnz == 0 or A.data.min() >= 0)
 
 
 def degrees(A: Graph, /) -> FloatArray:
-    """Row sums (N,)."""
+    """Compute the row sums (N,)."""
     return np.asarray(A @ np.ones(A.shape[1]))
 
 
 def normalized_adjacency(A: sp.csr_array, /) -> sp.csr_array:
-    """D^(-1/2) A D^(-1/2) of a symmetric graph; a vertex without edges keeps a zero row."""
+    """Compute D^(-1/2) A D^(-1/2) of a symmetric graph; a vertex without edges keeps a zero row."""
     degree = degrees(A)
     root = np.where(degree > 0, 1 / np.sqrt(np.where(degree > 0, degree, 1)), 0)
     return sp.csr_array(sp.diags_array(root) @ A @ sp.diags_array(root))
 
 
 def null_space(labels: IntArray, weights: FloatArray, /) -> sp.csr_array:
-    """Orthonormal vectors (N, q), one per component with any weight, heaviest first, among equals by first row.
+    """Return orthonormal vectors (N, q), one per component with any weight, heaviest first, then by first row.
 
     weights 1 give the null space of D - A, weights D^(1/2) that of I - D^(-1/2) A D^(-1/2).
     """
@@ -160,7 +160,7 @@ def smallest_eigenpairs(
     positive: bool = True,
     run: Run = in_order,
 ) -> Eigenpairs:
-    """The ``count`` smallest eigenvalues (at most N) of  L = diag(diagonal) - A, A symmetric, with eigenvectors.
+    """Compute the ``count`` smallest eigenpairs (at most N) of  L = diag(diagonal) - A, A symmetric.
 
     ``null`` holds orthonormal vectors with L q = 0 exactly. ``positive`` says that L has no negative eigenvalue, so
     that these come first; where there are more of them than asked for, the first columns are taken.
@@ -185,7 +185,7 @@ def smallest_eigenpairs(
 
 
 def _shares(A: Graph) -> list[Graph]:
-    """A cut into stretches of rows where a product is worth dividing among threads."""
+    """Split A into ranges of rows where a product is worth dividing among threads."""
     n = A.shape[0]
     if _stored(A) < WORTH_SHARING:
         return [A]
@@ -197,7 +197,7 @@ def _stored(A: Graph) -> int:
 
 
 def _beside(L: _Operator, Q: sp.csr_array, wanted: int) -> Eigenpairs:
-    """Smallest eigenpairs of L on the orthogonal complement of Q."""
+    """Compute the smallest eigenpairs of L on the orthogonal complement of Q."""
     n = L.A.shape[0]
     left = n - Q.shape[1] - wanted
     if wanted + left == 0:
@@ -215,7 +215,7 @@ def _beside(L: _Operator, Q: sp.csr_array, wanted: int) -> Eigenpairs:
 
 
 def _complete(L: _Operator, Q: sp.csr_array, wanted: int, left: int) -> Eigenpairs:
-    """The same by a complete decomposition, what is known lifted out of the way."""
+    """Compute `_beside` by a complete decomposition, with the known vectors lifted to the far end."""
     A = L.A.toarray() if sp.issparse(L.A) else L.A
     lifted = np.diag(L.diagonal) - A + 2 * L.top * (Q @ Q.T).toarray()
     values, vectors = scipy.linalg.eigh(lifted, subset_by_index=(0, wanted - (left == 0)))
@@ -223,7 +223,7 @@ def _complete(L: _Operator, Q: sp.csr_array, wanted: int, left: int) -> Eigenpai
 
 
 def _following(L: _Operator, Q: sp.csr_array, pairs: Eigenpairs, look: int) -> float:
-    """The smallest eigenvalue beside Q and the found pairs, only as well as needed to tell it from those and from 0."""
+    """Estimate the smallest eigenvalue beside Q and the found pairs, well enough to tell it from those and from 0."""
     bound = max([0.0, *pairs.values[-1:]])
     for accuracy in ROUGH:
         rough = _lanczos(L, Q, pairs.vectors, 1, look=look, accuracy=accuracy).values[0]
@@ -241,7 +241,7 @@ def _merge(pairs: Eigenpairs, extra: Eigenpairs, wanted: int) -> Eigenpairs:
 def _lanczos(
     L: _Operator, Q: sp.csr_array, E: FloatArray, wanted: int, *, look: int, accuracy: float = ACCURACY
 ) -> Eigenpairs:
-    """Smallest eigenpairs of L beside the orthonormal columns of Q and E.
+    """Compute the smallest eigenpairs of L beside the orthonormal columns of Q and E.
 
     Every ``look`` starts from another fixed vector: what is left of the first one has lost its part in the eigenspaces
     that were found, and with it the copies that were not.
@@ -269,7 +269,7 @@ def _lanczos(
 
 
 def _complement(Q: sp.csr_array, E: FloatArray) -> Product:
-    """x -> x minus its part in the orthonormal columns of Q and E."""
+    """Return the projection x -> x minus its part in the orthonormal columns of Q and E."""
     Qt = sp.csr_array(Q.T)
     known, found = Q.shape[1] > 0, E.shape[1] > 0
 
@@ -282,7 +282,7 @@ def _complement(Q: sp.csr_array, E: FloatArray) -> Product:
 
 
 def _shifted_inverse(L: _Operator, shift: float) -> Product:
-    """x -> (L + shift I)^(-1) x by factors; the shift is small and positive so that they exist."""
+    """Return x -> (L + shift I)^(-1) x by factors; the shift is small and positive so that they exist."""
     if isinstance(L.A, np.ndarray):
         factors = scipy.linalg.lu_factor(np.diag(L.diagonal + shift) - L.A, overwrite_a=True)
         return lambda x: scipy.linalg.lu_solve(factors, x)

@@ -36,7 +36,7 @@ def leading_pairs(
     oversampling: int = OVERSAMPLING,
     exact: bool = True,
 ) -> Pairs:
-    """The ``rank`` leading eigenpairs of the (width, width) operator V -> M V.
+    """Compute the ``rank`` leading eigenpairs of the (width, width) operator V -> M V.
 
     The small Gram matrices leave V orthonormal to half the digits; where that will do, ``exact=False`` saves the QR.
     """

@@ -28,7 +28,7 @@ LOW, HIGH = (0, 1) if sys.byteorder == "little" else (1, 0)  # halves of a long 
 
 
 def nearest(d: FloatArray, k: int, /) -> tuple[IntArray, FloatArray]:
-    """Columns and values of the k smallest entries of every row, ascending; the lower column first among equals."""
+    """Find columns and values of the k smallest entries of every row, ascending; equals by column."""
     n, m = d.shape
     bucket = min(MAX_BUCKET, m // (2 * k))
     if bucket < 2:
@@ -46,7 +46,7 @@ def nearest(d: FloatArray, k: int, /) -> tuple[IntArray, FloatArray]:
 
 
 def loops_for(m: int, k: int, /) -> Library | None:
-    """The compiled loops, if there are any and they can find k of m entries."""
+    """Return the compiled loops, if there are any and they can find k of m entries."""
     return compiled.library if k <= COMPILED_K and m >= 4 * k else None
 
 
@@ -118,14 +118,14 @@ def _by_threshold(d: FloatArray, k: int, bucket: int) -> tuple[IntArray, FloatAr
 
 
 def _threshold(d: FloatArray, k: int, bucket: int) -> FloatArray:
-    """A value (n, 1) that at least k entries of the row do not exceed."""
+    """Find a value (n, 1) that at least k entries of the row do not exceed."""
     low = _lowest(d, d.shape[1] // bucket)
     low.partition(k - 1, axis=1)
     return low[:, k - 1 : k]
 
 
 def _lowest(d: FloatArray, size: int) -> FloatArray:
-    """The smallest number in every bucket (n, size); columns beyond the last whole round are in none."""
+    """Find the smallest number in every bucket (n, size); columns beyond the last whole round are in none."""
     low = np.fmin(d[:, :size], d[:, size : 2 * size])
     for start in range(2 * size, d.shape[1] - size + 1, size):
         np.fmin(low, d[:, start : start + size], out=low)

@@ -18,7 +18,7 @@ class InverseRoot(NamedTuple):
 
 
 def inverse_root(BhB: FloatArray, /, *, rcond: float = 1e-14) -> InverseRoot:
-    """Inverse square root of one or a batch of Gram matrices."""
+    """Compute the inverse square root of one or a batch of Gram matrices."""
     eigenvalues, E = np.linalg.eigh(BhB)
     floor = np.maximum(rcond * eigenvalues[..., -1:], np.finfo(float).tiny)
     # a direction B does not span stays at the floor: zero would drop a cluster, infinity would invent one

@@ -45,7 +45,7 @@ class RankConstrained(NamedTuple):
 
 
 def bottom_eigenpairs(A: Graph, count: int, /, *, tol: float = 0.0, run: Run = in_order) -> Eigenpairs:
-    """Smallest eigenpairs of the Laplacian of a symmetric graph; of too many components the largest count.
+    """Compute the smallest eigenpairs of the Laplacian of a symmetric graph; of too many components the largest count.
 
     Where the graph has as many components as asked for and a bound puts the next eigenvalue above ``tol``, all is known
     without an eigensolver, and that next eigenvalue is given as infinite.
@@ -59,7 +59,7 @@ def bottom_eigenpairs(A: Graph, count: int, /, *, tol: float = 0.0, run: Run = i
 
 
 def _hold_together(A: Graph, labels: IntArray, tol: float, run: Run) -> bool:
-    """Whether every component's second eigenvalue is surely above ``tol``.
+    """Return whether every component's second eigenvalue is surely above ``tol``.
 
     A connected graph of n vertices with edge weights of at least w has  lambda_2 >= 4 w / (n diameter) >= 4 w / n²
     (Mohar).
