@@ -41,7 +41,7 @@ def test_scores_are_the_equation_for_any_blocks(n, d, seed, block_rows):
 def test_a_wide_view_is_measured_without_its_products(monkeypatch):
     x = tables(50, 6)
     formed = fitted(x)
-    monkeypatch.setattr(partial_whitening, "FORMED_WIDTH", 3)
+    monkeypatch.setattr(partial_whitening, "MAX_PRODUCT_WIDTH", 3)
     assert_allclose(distances(fitted(x)(x)), distances(formed(x)), rtol=1e-8)
 
 

@@ -17,9 +17,7 @@ from manyview.kernels.seeding import careful_seeds
 
 RULES = ("kmeans", "das", "variance", "random")
 JOINT_SCORES = 100
-LLOYD_PASSES = 10
 SEEDING_ROWS = 5_000
-SEEDING_TRIALS = 3  # candidates for every seed; with the usual 2 + log(m) it takes twice as long for the same quality
 
 
 class Groups(NamedTuple):
@@ -56,10 +54,8 @@ def kmeans_groups(table: Table, rows: IntArray, n_anchors: int, /, *, seed: int)
     if not scores.shape[1]:  # every column is constant: all rows are equal
         return Groups(rows, np.zeros(len(rows), dtype=np.intp), 1)
     part = np.sort(np.random.default_rng(seed).permutation(len(scores))[: max(SEEDING_ROWS, n_anchors)])
-    seeds = careful_seeds(scores[part], n_anchors, n_trials=SEEDING_TRIALS, seed=seed)
-    _, labels, _ = k_means(
-        scores, n_anchors, init=scores[part[seeds]], n_init=1, max_iter=LLOYD_PASSES, random_state=seed
-    )
+    seeds = careful_seeds(scores[part], n_anchors, n_trials=3, seed=seed)  # 2 + log(m) are no better
+    _, labels, _ = k_means(scores, n_anchors, init=scores[part[seeds]], n_init=1, max_iter=10, random_state=seed)
     _, group = np.unique(labels, return_inverse=True)
     return Groups(rows, group, int(group.max()) + 1)
 

@@ -57,8 +57,6 @@ from manyview.kernels.laplacian import (
 from manyview.kernels.sample_graph import raw_rows, sample_graph
 from manyview.views import Views
 
-FIRST_STOP = 3  # iterations before the stopping rule is asked
-MIN_TRACE = 1e-10  # times K
 CONSTRAINTS = {
     "n_neighbors": (integer(1),),
     "max_iter": (integer(1),),
@@ -190,11 +188,11 @@ def _embed(graphs: list[sp.csr_array], n_clusters: int, *, max_iter: int, tol: f
     while True:
         affinity = _weighted(adjacencies, alpha / alpha.sum())
         values, F, _ = smallest_eigenpairs(affinity, n_clusters, diagonal=1, null=null)  # of I - affinity
-        roots = np.sqrt(np.maximum([_trace(A, F) for A in adjacencies], MIN_TRACE * n_clusters))
+        roots = np.sqrt(np.maximum([_trace(A, F) for A in adjacencies], 1e-10 * n_clusters))
         eigenvalues, alpha = values * alpha.sum(), 0.5 / roots
         objective.append(float(roots.sum()))
         weights.append(alpha)
-        settled = len(objective) >= FIRST_STOP and objective[-2] - objective[-1] < tol * objective[-2]
+        settled = len(objective) >= 3 and objective[-2] - objective[-1] < tol * objective[-2]
         if settled or len(objective) >= max_iter:
             return _Embedded(F, eigenvalues, affinity, objective, weights)
 

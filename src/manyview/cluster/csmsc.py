@@ -61,8 +61,6 @@ from manyview.kernels.lloyd import best_of_starts
 from manyview.kernels.spectral import unit_rows
 from manyview.views import Views
 
-MU, GROWTH, MU_MAX = 1e-6, 1.1, 1e6
-KMEANS_PASSES = 1000
 DENSE_SIZE = 1000  # rows up to which a dense eigensolver is as fast
 CONSTRAINTS = {
     "lambda_c": (real(0, open_low=True),),
@@ -158,7 +156,7 @@ def express(
     C: FloatArray = np.zeros((len(basis.values),) * 2)  # (R, c)
     Y2 = C
     before = sum(float(view.squares.sum()) for view in views)
-    residuals, penalties, mu, compact = list[float](), list[float](), MU, True
+    residuals, penalties, mu, compact = list[float](), list[float](), 1e-6, True
     while len(residuals) < max_iter:
         views = [_update_view(view, mu, lambda_d) for view in views]
         if compact and any(_passes(view, basis.Q, mu) for view in views):
@@ -173,7 +171,7 @@ def express(
         Y2 = Y2 + mu * (C - K)
         residuals.append(sum(float(np.linalg.norm(view.X - view.XC - view.XD) ** 2) for view in views))
         penalties.append(mu)
-        mu = min(GROWTH * mu, MU_MAX)
+        mu = min(1.1 * mu, 1e6)
         if abs(before - residuals[-1]) < tol:
             break
         before = residuals[-1]
@@ -353,7 +351,7 @@ class CSMSC(MultiViewClusterer):
         walk = walk_embedding(self.affinity_, self.n_clusters)
         rng = check_random_state(self.random_state)
         starts = random_rows(rng, len(views), self.n_clusters, self.n_init)
-        groups = best_of_starts(walk.embedding, starts, max_iter=KMEANS_PASSES)
+        groups = best_of_starts(walk.embedding, starts, max_iter=1000)
         self.labels_ = contiguous(groups.labels)
         self.embedding_, self.eigenvalues_ = walk.embedding, walk.values
         self.history_ = {"residual": expression.residuals, "penalty": expression.penalties}

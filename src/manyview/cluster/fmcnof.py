@@ -69,9 +69,6 @@ from manyview.kernels.qp import small_simplex_qp
 from manyview.kernels.simplex import project_simplex
 from manyview.views import Views
 
-OFF = 1e-7  # the released program's zero
-NARROW = 2  # columns; z-scoring the rows of such a view leaves a sign, or nothing
-KMEANS_PASSES = 100
 CONSTRAINTS = {
     "n_anchors": (integer(1), choice("auto")),
     "sigma": (real(0, open_low=True),),
@@ -106,7 +103,7 @@ class StandardRows(NamedTuple):
 
 def narrow_columns(table: Table, /) -> Columns | None:
     """Return what replaces the z-score of rows in a view of one or two columns; None for wider views."""
-    if table.shape[1] > NARROW:
+    if table.shape[1] > 2:  # the z-score of fewer columns is a sign, or nothing
         return None
     x = dense(table)
     deviation = x.std(axis=0)
@@ -152,7 +149,7 @@ def joint_anchors(views: Sequence[StandardRows], n_anchors: int, /, *, rng: np.r
     joint = sp.csr_array(sp.hstack(parts)) if any(map(sp.issparse, parts)) else np.hstack(parts)
     start = rng.choice(joint.shape[0], n_anchors, replace=False)[None]
     squares = np.sum([view.squares for view in views], axis=0)
-    return cut(best_of_starts(joint, start, max_iter=KMEANS_PASSES, place=place, squares=squares).centers)
+    return cut(best_of_starts(joint, start, max_iter=100, place=place, squares=squares).centers)
 
 
 def farthest_weights(distances: FloatArray, k: int, sigma: float, /) -> FloatArray:
@@ -161,7 +158,7 @@ def farthest_weights(distances: FloatArray, k: int, sigma: float, /) -> FloatArr
     ascending = np.sort(E, axis=1)
     total = np.maximum(ascending[:, :k].sum(axis=1, keepdims=True), np.finfo(float).tiny)
     kth = ascending[:, k - 1 : k]
-    return np.where(kth < E, OFF, E) / total
+    return np.where(kth < E, 1e-7, E) / total
 
 
 def nearest_weights(distances: FloatArray, k: int, sigma: float, /) -> FloatArray:

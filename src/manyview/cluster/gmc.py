@@ -61,7 +61,6 @@ from manyview.kernels.sample_graph import (
 from manyview.kernels.simplex_rows import embedded_distances, project_rows, with_data
 from manyview.views import Views
 
-AGREEMENT = 1e-10  # of ||U - S^v|| relative to ||S^v||: below it only rounding is left
 CONSTRAINTS = {
     "n_neighbors": (integer(1),),
     "lam": (real(0, open_low=True),),
@@ -244,7 +243,7 @@ def _importance(U: sp.csr_array, graphs: list[sp.csr_array]) -> FloatArray:
     if n_views == 1:
         return np.ones(1)
     gaps = np.array([sp.linalg.norm(U - S) for S in graphs])
-    floor = AGREEMENT * max(float(sp.linalg.norm(U)), np.finfo(float).tiny)
+    floor = 1e-10 * max(float(sp.linalg.norm(U)), np.finfo(float).tiny)
     if (gaps <= floor).all():
         return np.full(n_views, 1 / n_views)
     return 0.5 / np.maximum(gaps, floor)

@@ -78,9 +78,6 @@ from manyview.kernels.sample_graph import (
 from manyview.kernels.simplex_rows import Fill, embedded_distances, project_blocks, project_rows, with_data
 from manyview.views import Views
 
-VIEW_TOL, GLOBAL_TOL = 1e-11, 1e-10  # sums of eigenvalues that count as zero, in stage 1 and 2
-FIRST_OBJECTIVE = 10.0  # what the first round is compared with
-EXACT = 1e-24  # an objective below this share of ||A||² is rounding
 CONSTRAINTS = {
     "n_neighbors": (integer(1),),
     "local": (boolean(),),
@@ -253,7 +250,7 @@ def _view_graph(rows: SampleRows, options: _Options) -> tuple[sp.csr_array, Grap
         update, strength = _from_embedding(near, options), 1.0
     else:
         update, strength = _from_distances(rows, near, options)
-    loop = constrain_components(first, options.n_clusters, update, tol=VIEW_TOL, strength=strength, **options.loop)
+    loop = constrain_components(first, options.n_clusters, update, tol=1e-11, strength=strength, **options.loop)
     return first, loop.affinity, loop.n_iter
 
 
@@ -314,7 +311,7 @@ def _fuse(graphs: Sequence[Graph], options: _Options, *, max_iter: int, tol: flo
     # the same N x N arrays in all rounds: new ones would cost more than what is computed in them
     room = None if options.room is None else np.empty_like(options.room)
     history: dict[str, list[Any]] = {"objective": [], "n_components": [], "n_updates": [], "view_weights": []}
-    previous = FIRST_OBJECTIVE
+    previous = 10.0  # the released program compares the first round with it
     while True:
         last = _global_graph(blend, options, room)
         alpha = column_weights(last.graph, graphs, run=run)  # (V, N)
@@ -325,7 +322,7 @@ def _fuse(graphs: Sequence[Graph], options: _Options, *, max_iter: int, tol: flo
         history["n_components"].append(last.n_components)
         history["n_updates"].append(last.n_iter)
         history["view_weights"].append(alpha.mean(axis=1))
-        exact = objective <= EXACT * squared_norm(last.graph)
+        exact = objective <= 1e-24 * squared_norm(last.graph)  # only rounding is left
         converged = exact or abs(objective - previous) <= tol * previous
         if converged or len(history["objective"]) >= max_iter:
             return _Fused(last, history, converged)
@@ -337,7 +334,7 @@ def _global_graph(blend: Graph, options: _Options, room: FloatArray | None) -> R
     target = without_loops(blend, overwrite=True)
     update = _near_target(target, options)
     return constrain_components(
-        target, options.n_clusters, update, tol=GLOBAL_TOL, skip_if_done=True, room=room, **options.loop
+        target, options.n_clusters, update, tol=1e-10, skip_if_done=True, room=room, **options.loop
     )
 
 

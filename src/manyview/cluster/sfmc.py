@@ -66,8 +66,6 @@ from manyview.kernels.simplex import pkn_weights
 from manyview.views import Views
 
 ROWS_AT_ONCE = 4096
-TIE = 1e-10  # relative difference of squared distances that is only rounding
-PAPER_TOLERANCE = 1e-4
 CONSTRAINTS = {
     "n_anchors": (integer(2), real(0, 1, open_low=True)),
     "n_neighbors": (integer(1),),
@@ -126,7 +124,7 @@ def _neighbors(table: Table, anchors: FloatArray, k: int) -> _Neighbors:
     for start in range(0, table.shape[0], ROWS_AT_ONCE):
         d = squared_distances(table[start : start + ROWS_AT_ONCE], anchors)
         columns, d = nearest(d, min(k + 1, len(anchors)))
-        d = np.where(d >= d[:, -1:] * (1 - TIE), d[:, -1:], d)
+        d = np.where(d >= d[:, -1:] * (1 - 1e-10), d[:, -1:], d)
         weights = pkn_weights(d, k) if d.shape[1] > k else np.ones((len(d), 1))
         parts.append((columns[:, :k], weights, d[:, 0] == d[:, -1]))
     return _Neighbors(*(np.concatenate(part) for part in zip(*parts, strict=True)))
@@ -147,7 +145,7 @@ def fuse(
         steps.append(found.n_iter)
         alpha = small_simplex_qp(inner, 2 * with_P)
         weights.append(alpha)
-        if paper and len(objective) > 1 and abs(objective[-2] - objective[-1]) < PAPER_TOLERANCE * objective[-2]:
+        if paper and len(objective) > 1 and abs(objective[-2] - objective[-1]) < 1e-4 * objective[-2]:
             break
     found = cocluster(_mixed(graphs, alpha), n_clusters, max_iter=max_steps, columns_too=not paper)
     return Fusion(found, weights, objective, [*steps, found.n_iter])

@@ -68,7 +68,6 @@ from manyview.kernels.laplacian import (
 from manyview.kernels.sample_graph import Run, in_order, sample_graph, standard_rows
 from manyview.views import Views
 
-ZERO = 1e-12  # an eigenvalue of the graph below this is 0
 CONSTRAINTS = {
     "n_neighbors": (integer(1),),
     "variant": (choice("paper", "released"),),
@@ -242,7 +241,7 @@ def _leading_vectors(graph: _Graph, n_clusters: int) -> FloatArray:
     # two-sided graphs (pairs, stars) have eigenvalues near -1, and those count as well
     lower = smallest_eigenpairs(-S, n_clusters, diagonal=1)
     # eigenvalues of S that are not negative, and negative ones; rounding must not lose a zero between the two
-    above, below = upper.values <= 1 + ZERO, lower.values < 1 - ZERO
+    above, below = upper.values <= 1 + 1e-12, lower.values < 1 - 1e-12
     sizes = np.concatenate([1 - upper.values[above], 1 - lower.values[below]])
     order = np.argsort(-sizes, kind="stable")[:n_clusters]
     return np.hstack([upper.vectors[:, above], lower.vectors[:, below]])[:, order]

@@ -22,10 +22,9 @@ from manyview.kernels.leading import Pairs, leading_pairs
 from manyview.kernels.spectral import unit_rows
 from manyview.views.blocks import RowBlock, some_rows
 
-POWER = 0.25
-RANK = 60
+RANK = 60  # principal scores that are kept at most
 SAMPLED_ROWS = 20_000  # rows on which the directions are measured
-FORMED_WIDTH = 1_000  # columns up to which Y'Y is formed
+MAX_PRODUCT_WIDTH = 1_000  # columns up to which Y'Y is formed
 
 Scaling = Callable[[Table], Table]
 
@@ -70,7 +69,7 @@ def _moments(
     """Sum the rows and products Y'Y of every table; no products where the table is wide."""
 
     def of_table(y: FloatArray) -> tuple[int, FloatArray, FloatArray]:
-        products = y.T @ y if y.shape[1] <= FORMED_WIDTH else np.zeros((0, 0))
+        products = y.T @ y if y.shape[1] <= MAX_PRODUCT_WIDTH else np.zeros((0, 0))
         return len(y), y.sum(axis=0, dtype=np.float64), products.astype(np.float64, copy=False)
 
     def of_block(block: RowBlock) -> tuple[tuple[int, FloatArray, FloatArray], ...]:
@@ -112,5 +111,5 @@ def _fit(
     kept = pairs.values > 1e-12 * max(float(pairs.values.max(initial=0)), np.finfo(float).tiny)
     if not kept.any():  # a table without any spread: nothing to temper
         return scaling
-    components = pairs.vectors[:, kept] * (pairs.values[0] / pairs.values[kept]) ** (POWER / 2)
+    components = pairs.vectors[:, kept] * (pairs.values[0] / pairs.values[kept]) ** (1 / 8)  # the fourth root of s
     return PartiallyWhitened(scaling, components, mean @ components, unit)

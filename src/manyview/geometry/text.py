@@ -25,7 +25,6 @@ from manyview.kernels.spectral import unit_rows
 from manyview.views.blocks import RowBlock, some_rows
 
 SAMPLED_ROWS = 5_000  # rows on which the components are measured
-STEPS_ON_SAMPLE = 2  # of the power iteration: what comes out is an estimate anyway
 
 
 @dataclass(frozen=True)
@@ -133,7 +132,7 @@ def _from_few_rows(words: WordWeights, sample: RowBlock, rank: int, seed: int) -
         return product - np.outer(m, total) - (m @ U - m.mean() * total)
 
     values, U = leading_pairs(
-        gram_times, n, _possible(rank, n, width), seed=seed, n_steps=STEPS_ON_SAMPLE, oversampling=LANES, exact=False
+        gram_times, n, _possible(rank, n, width), seed=seed, n_steps=2, oversampling=LANES, exact=False
     )
     spread = values > 1e-12 * values[0]
     scale = np.where(spread, 1 / np.sqrt(np.where(spread, values, 1)), 0)  # 0 for a direction in which nothing varies

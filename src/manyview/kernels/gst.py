@@ -9,8 +9,6 @@ import numpy as np
 
 from manyview.kernels.arrays import FloatArray
 
-NEWTON_STEPS = 12
-
 
 def threshold(tau: float, p: float, /) -> float:
     """Return the largest s that is shrunk to zero."""
@@ -44,6 +42,6 @@ def gst(s: FloatArray, /, *, tau: float, p: float, steps: int | None = None) -> 
         for _ in range(steps):
             t = start - p * tau * t ** (p - 1)
         return np.where(kept, t, 0)
-    for _ in range(NEWTON_STEPS):
+    for _ in range(12):  # to the last digit
         t = t - (t - start + p * tau * t ** (p - 1)) / (1 - p * (1 - p) * tau * t ** (p - 2))
     return np.where(kept, t, 0)

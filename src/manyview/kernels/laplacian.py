@@ -33,16 +33,10 @@ from manyview.kernels.sample_graph import Run, in_order, row_blocks
 
 DENSE_BELOW = 300  # rows; a full decomposition is as quick there
 ACCURACY = 1e-12  # of an eigenvector's residual, relative to the largest possible eigenvalue
-ROUGH = (1e-2, 1e-4)  # the same, when only asking what comes next; the second where the first leaves a doubt
-SAME = 1e-9  # eigenvalues closer than this, relative to the largest possible one, are not told apart
 KRYLOV = 30  # vectors kept beyond the wanted ones
-KRYLOV_DENSE = 12  # where a product costs more than keeping the vectors orthogonal
-KRYLOV_ROUGH = 6
 MANY_EDGES = 150  # per row: from there on the graph counts as dense
 FEW_EDGES = 8
 RESTARTS = 60
-WORTH_SHARING = 1 << 20  # stored entries from which a product is worth dividing among threads
-SHARES = 4
 TAKES_GENERATOR = (
     "rng" in signature(eigsh).parameters
 )  # newer SciPy draws new directions itself, unless told from where
@@ -187,9 +181,9 @@ def smallest_eigenpairs(
 def _shares(A: Graph) -> list[Graph]:
     """Split A into ranges of rows where a product is worth dividing among threads."""
     n = A.shape[0]
-    if _stored(A) < WORTH_SHARING:
+    if _stored(A) < 1 << 20:  # a product takes less time than starting threads
         return [A]
-    return [A[start:stop] for start, stop in row_blocks(n, entries=n * -(-n // SHARES))]
+    return [A[start:stop] for start, stop in row_blocks(n, entries=n * -(-n // 4))]
 
 
 def _stored(A: Graph) -> int:
@@ -207,7 +201,7 @@ def _beside(L: _Operator, Q: sp.csr_array, wanted: int) -> Eigenpairs:
     pairs = _lanczos(L, Q, np.empty((n, 0)), wanted, look=0)
     for look in range(1, wanted + 1):
         following = _following(L, Q, pairs, look)
-        if following >= pairs.values[-1] - SAME * L.top:
+        if following >= pairs.values[-1] - 1e-9 * L.top:  # closer ones are equal up to rounding
             return pairs._replace(beyond=following)
         # it belongs among the found ones: a copy that was missed
         pairs = _merge(pairs, _lanczos(L, Q, pairs.vectors, 1, look=look), wanted)
@@ -225,7 +219,7 @@ def _complete(L: _Operator, Q: sp.csr_array, wanted: int, left: int) -> Eigenpai
 def _following(L: _Operator, Q: sp.csr_array, pairs: Eigenpairs, look: int) -> float:
     """Estimate the smallest eigenvalue beside Q and the found pairs, well enough to tell it from those and from 0."""
     bound = max([0.0, *pairs.values[-1:]])
-    for accuracy in ROUGH:
+    for accuracy in (1e-2, 1e-4):  # the second where the first leaves a doubt
         rough = _lanczos(L, Q, pairs.vectors, 1, look=look, accuracy=accuracy).values[0]
         if rough > bound + 3 * accuracy * L.top:
             return float(rough)
@@ -251,7 +245,8 @@ def _lanczos(
         return Eigenpairs(np.empty(0), np.empty((n, 0)), np.inf)
     beside = _complement(Q, E)
     start = beside(np.random.default_rng(look).standard_normal(n))
-    spare = KRYLOV_ROUGH if accuracy > ACCURACY else KRYLOV_DENSE if _stored(L.A) > MANY_EDGES * n else KRYLOV
+    dense = _stored(L.A) > MANY_EDGES * n  # there a product costs more than keeping the vectors orthogonal
+    spare = 6 if accuracy > ACCURACY else 12 if dense else KRYLOV
     options = {"k": wanted, "which": "LA", "v0": start, "ncv": min(2 * wanted + spare, n), "tol": accuracy}
     options |= {"rng": np.random.default_rng(look)} if TAKES_GENERATOR else {}
     try:

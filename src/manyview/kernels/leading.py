@@ -14,9 +14,6 @@ import numpy as np
 from manyview.kernels.arrays import FloatArray
 from manyview.kernels.polar import inverse_root
 
-OVERSAMPLING = 10
-POWER_ITERATIONS = 5
-
 
 class Pairs(NamedTuple):
     """Eigenvalues, largest first, and their eigenvectors."""
@@ -32,8 +29,8 @@ def leading_pairs(
     /,
     *,
     seed: int,
-    n_steps: int = POWER_ITERATIONS,
-    oversampling: int = OVERSAMPLING,
+    n_steps: int = 5,
+    oversampling: int = 10,
     exact: bool = True,
 ) -> Pairs:
     """Compute the ``rank`` leading eigenpairs of the (width, width) operator V -> M V.

@@ -20,9 +20,7 @@ from manyview.kernels import compiled
 from manyview.kernels.arrays import FloatArray, IntArray
 from manyview.kernels.compiled import Library
 
-MAX_BUCKET = 8  # columns
 COMPILED_K = 16  # half of the buckets of the compiled loop
-SMALL_BUCKET = 4  # where buckets themselves are sorted
 NUMBERS_AT_ONCE = 1 << 20  # of a stretch of rows, 4 MB
 LOW, HIGH = (0, 1) if sys.byteorder == "little" else (1, 0)  # halves of a long integer
 
@@ -30,7 +28,7 @@ LOW, HIGH = (0, 1) if sys.byteorder == "little" else (1, 0)  # halves of a long 
 def nearest(d: FloatArray, k: int, /) -> tuple[IntArray, FloatArray]:
     """Find columns and values of the k smallest entries of every row, ascending; equals by column."""
     n, m = d.shape
-    bucket = min(MAX_BUCKET, m // (2 * k))
+    bucket = min(8, m // (2 * k))
     if bucket < 2:
         return _by_sorting(d, k)
     library = loops_for(m, k)
@@ -70,7 +68,7 @@ def _by_compiled(library: Library, d: FloatArray, k: int) -> tuple[IntArray, Flo
 def _by_buckets(d: FloatArray, k: int, bucket: int) -> tuple[IntArray, FloatArray]:
     n, m = d.shape
     d = np.ascontiguousarray(d)
-    size = m // min(bucket, SMALL_BUCKET)
+    size = m // min(bucket, 4)  # these are sorted, so they should be many
     low = _lowest(d, size)
     numbered = (1 << size.bit_length()) - 1  # the last bits of low make room for the number of the bucket
     keys = low.view(np.int32)

@@ -13,9 +13,7 @@ import numpy as np
 from manyview.kernels.arrays import BoolArray, FloatArray, IntArray
 
 NUMBERS_AT_ONCE = 1 << 22  # of the small systems in one call
-TOLERANCE = 1e-13  # of a multiplier, relative to the numbers it is made of
 PATIENCE = 3  # passes of exchange without fewer wrong signs
-ACTIVE_SET_PASSES = 20  # per coordinate; some two are needed, and every pass leaves a feasible point
 
 
 def simplex_qp(H: FloatArray, B: FloatArray, /) -> FloatArray:
@@ -68,7 +66,7 @@ def _active_set(H: FloatArray, B: FloatArray) -> FloatArray:
     Z[np.arange(n), added] = 1
     support = Z > 0
     left = np.arange(n)
-    for _ in range(ACTIVE_SET_PASSES * m):
+    for _ in range(20 * m):  # some two per coordinate are needed, and every pass leaves a feasible point
         z, t = _on_support(H, B[left], support[left])
         inside = (z >= 0).all(axis=1)
         back, forth = left[~inside], left[inside]
@@ -108,7 +106,7 @@ def _multipliers(H: FloatArray, B: FloatArray, z: FloatArray, t: FloatArray) -> 
     """Compute Hz - b - t for every row, zero where it is only rounding."""
     multipliers = z @ H - B - t[:, None]
     scale = np.abs(H).max() + np.abs(B).max(axis=1, initial=0, keepdims=True)
-    return np.where(np.abs(multipliers) <= TOLERANCE * scale, 0, multipliers)
+    return np.where(np.abs(multipliers) <= 1e-13 * scale, 0, multipliers)
 
 
 def _on_all(H: FloatArray, B: FloatArray) -> tuple[FloatArray, FloatArray]:

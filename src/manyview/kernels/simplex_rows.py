@@ -19,7 +19,6 @@ from manyview.kernels.sample_graph import Run, compressed, in_order
 
 PAIRS_AT_ONCE = 1 << 20
 RUN = 1024  # truth values, 128 words of eight bytes: what a byte can count without running over
-NEARLY_ONE = 1e-14  # of a row's sum; what is farther off is corrected
 Fill = Callable[[int, int, FloatArray], None]
 
 
@@ -73,7 +72,7 @@ def _project_dense(Z: FloatArray, V: FloatArray, mask: BoolArray, W: FloatArray)
         threshold += np.maximum(step, 0)  # rounding must not lead it back, or it could go round for ever
     np.subtract(V, threshold, out=W)
     off = (W @ ones)[:, None] - 1
-    if (np.abs(off) > NEARLY_ONE).any():  # far below the largest entry n * threshold had cost digits
+    if (np.abs(off) > 1e-14).any():  # far below the largest entry n * threshold had cost digits
         threshold += off / active
         np.subtract(np.maximum(Z, threshold, out=V), threshold, out=W)
 
