@@ -41,7 +41,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.cluster import KMeans
 
-from manyview.cluster.base import MultiViewClusterer
+from manyview.cluster.base import MultiViewClusterer, RandomState
 from manyview.cluster.graph_labels import contiguous, warn_isolated_samples
 from manyview.cluster.parameters import integer, nothing, real
 from manyview.engine import MemoryEngine
@@ -141,7 +141,7 @@ class AMGL(MultiViewClusterer):
         n_init: int = 1,
         n_jobs: int | None = None,
         views: Any = None,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_neighbors = n_neighbors

@@ -1,4 +1,4 @@
-"""What the baselines have in common: the checks before a fit and before a prediction, and their scikit-learn tags."""
+"""Base of the eight baselines: checks before a fit and before a prediction, and scikit-learn's tags."""
 
 from __future__ import annotations
 
@@ -6,20 +6,25 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
+import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from manyview.cluster.inputs import check_magnitude
 from manyview.cluster.parameters import Rule, array, check_parameters, check_sizes, integer, nothing
+from manyview.kernels.arrays import IntArray
 from manyview.views import Views, check_views
+
+RandomState = int | np.random.RandomState | None
 
 
 class MultiViewClusterer(ClusterMixin, BaseEstimator):
-    """A clustering method that says what its own parameters may be and how it fits views that were checked."""
+    """Check parameters and views before a fit; a method adds its own constraints and the fit of checked views."""
 
     _constraints: ClassVar[Mapping[str, tuple[Rule, ...]]]  # of all parameters but n_clusters, views and random_state
     n_clusters: int
     views: Any
+    labels_: IntArray
 
     @abstractmethod
     def _fit(self, views: Views, /) -> None:
@@ -44,6 +49,10 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         check_magnitude(views)
         self._fit(views)
         return self
+
+    def fit_predict(self, X: Any, y: Any = None) -> IntArray:
+        """Cluster the samples and return ``labels_``; parameters are those of :meth:`fit`."""
+        return self.fit(X).labels_
 
     def _new_views(self, X: Any, /) -> Views:
         """Check rows to predict, which must have the views and columns of the fit."""

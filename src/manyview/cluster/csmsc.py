@@ -51,7 +51,7 @@ import scipy.sparse as sp
 import scipy.sparse.linalg
 from sklearn.utils import check_random_state
 
-from manyview.cluster.base import MultiViewClusterer
+from manyview.cluster.base import MultiViewClusterer, RandomState
 from manyview.cluster.graph_labels import contiguous, warn_empty_clusters
 from manyview.cluster.inputs import float_tables, random_rows
 from manyview.cluster.parameters import integer, real
@@ -328,7 +328,7 @@ class CSMSC(MultiViewClusterer):
         tol: float = 1e-7,
         n_init: int = 20,
         views: Any = None,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.lambda_c = lambda_c

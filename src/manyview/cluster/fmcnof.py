@@ -51,14 +51,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
-from manyview.cluster.base import MultiViewClusterer
+from manyview.cluster.base import MultiViewClusterer, RandomState
 from manyview.cluster.graph_labels import contiguous, warn_empty_clusters
 from manyview.cluster.inputs import check_anchor_number, float_tables, given_anchors
 from manyview.cluster.parameters import array, choice, integer, real
@@ -306,14 +307,14 @@ class FMCNOF(MultiViewClusterer):
         self,
         n_clusters: int = 8,
         *,
-        n_anchors: int | str = "auto",
+        n_anchors: int | Literal["auto"] = "auto",
         sigma: float = 1000.0,
-        anchors: Any = "kmeans",
-        init: Any = "random",
+        anchors: Literal["kmeans"] | Sequence[ArrayLike] = "kmeans",
+        init: Literal["random"] | ArrayLike = "random",
         max_iter: int = 30,
-        variant: str = "released",
+        variant: Literal["released", "corrected", "paper"] = "released",
         views: Any = None,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_anchors = n_anchors
@@ -344,7 +345,7 @@ class FMCNOF(MultiViewClusterer):
 
     def _n_anchors(self, views: Views) -> int:
         if not isinstance(self.anchors, str):
-            n_anchors = len(self.anchors[0])
+            n_anchors = len(np.asarray(self.anchors[0]))
         elif isinstance(self.n_anchors, str):
             n_anchors = min(self.n_clusters + 3, len(views))
         else:
@@ -370,7 +371,7 @@ class FMCNOF(MultiViewClusterer):
         return [weights(part.distances(A), self.n_clusters, self.sigma) for part, A in zip(rows, anchors, strict=True)]
 
     def predict(self, X: Any) -> IntArray:
-        """Cluster of every new row: the largest entry of its row of F."""
+        """Return the cluster of every new row: the largest entry of its row of F."""
         views = self._new_views(X)
         rows = [standard_rows(table, by) for table, by in zip(float_tables(views), self.columns_, strict=True)]
         graphs = self._graphs(rows, self.anchors_)

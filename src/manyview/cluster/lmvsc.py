@@ -39,13 +39,14 @@ Deviations:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
-from manyview.cluster.base import MultiViewClusterer
+from manyview.cluster.base import MultiViewClusterer, RandomState
 from manyview.cluster.graph_labels import contiguous, warn_empty_clusters
 from manyview.cluster.inputs import check_anchor_number, float_tables, given_anchors, random_rows
 from manyview.cluster.parameters import array, choice, integer, real
@@ -168,14 +169,14 @@ class LMVSC(MultiViewClusterer):
         self,
         n_clusters: int = 8,
         *,
-        n_anchors: int | str = "auto",
+        n_anchors: int | Literal["auto"] = "auto",
         alpha: float = 0.01,
-        anchors: Any = "kmeans",
+        anchors: Literal["kmeans"] | Sequence[ArrayLike] = "kmeans",
         n_init: int = 10,
         max_iter: int = 100,
-        variant: str = "released",
+        variant: Literal["released", "paper"] = "released",
         views: Any = None,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_anchors = n_anchors
@@ -215,7 +216,7 @@ class LMVSC(MultiViewClusterer):
         return "spread" if self.variant == "released" else "inertia"
 
     def predict(self, X: Any) -> IntArray:
-        """Cluster of every new row: mix the anchors for it, map it into the embedding, take the nearest center."""
+        """Return the cluster of every new row: mix anchors, map into the embedding, take the nearest center."""
         views = self._new_views(X)
         U = _mixtures(views, self.anchors_, self.alpha) @ self.spectral_map_.right
         return squared_distances(U, self.cluster_centers_).argmin(axis=1)

@@ -51,7 +51,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -169,7 +169,7 @@ class MVGL(MultiViewClusterer):
         *,
         n_neighbors: int = 15,
         local: bool = False,
-        variant: str = "released",
+        variant: Literal["released", "paper"] = "released",
         max_iter: int = 30,
         max_updates: int = 30,
         tol: float = 1e-3,

@@ -46,10 +46,11 @@ Deviations:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 
 from manyview.anchors.selection import alternate_sampling
 from manyview.cluster.base import MultiViewClusterer
@@ -230,10 +231,10 @@ class SFMC(MultiViewClusterer):
         *,
         n_anchors: float = 0.5,
         n_neighbors: int = 10,
-        anchors: Any = "das",
+        anchors: Literal["das"] | ArrayLike = "das",
         max_iter: int = 10,
         max_steps: int = 50,
-        variant: str = "released",
+        variant: Literal["released", "paper"] = "released",
         views: Any = None,
     ) -> None:
         self.n_clusters = n_clusters
@@ -281,7 +282,7 @@ class SFMC(MultiViewClusterer):
         return np.sort(alternate_sampling(sampling_scores(tables), n_anchors))
 
     def predict(self, X: Any) -> IntArray:
-        """Cluster of every new row: the one whose anchors hold most of its weight, over all views."""
+        """Return the cluster of every new row: the one whose anchors hold most of its weight, over all views."""
         views = self._new_views(X)
         graphs = anchor_weights(_scaled(views, self.view_maxima_), self.anchors_, self.n_neighbors)
         tied = np.flatnonzero(self.anchor_labels_ >= 0)

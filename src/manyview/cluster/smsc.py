@@ -46,13 +46,14 @@ Deviations in both variants:
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
-from manyview.cluster.base import MultiViewClusterer
+from manyview.cluster.base import MultiViewClusterer, RandomState
 from manyview.cluster.graph_labels import contiguous, warn_empty_clusters
 from manyview.cluster.parameters import array, choice, integer, nothing, real
 from manyview.engine import MemoryEngine
@@ -156,14 +157,14 @@ class SMSC(MultiViewClusterer):
         n_clusters: int = 8,
         *,
         n_neighbors: int = 10,
-        variant: str = "paper",
+        variant: Literal["paper", "released"] = "paper",
         n_init: int = 10,
-        init: Any = None,
+        init: ArrayLike | None = None,
         max_iter: int = 60,
         tol: float = 1e-8,
         n_jobs: int | None = None,
         views: Any = None,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_neighbors = n_neighbors
