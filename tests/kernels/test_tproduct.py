@@ -20,7 +20,7 @@ def tensor(seed, *shape):
 
 @settings(deadline=None, max_examples=80)
 @given(VIEWS, SIZES, SIZES, SIZES, SEEDS)
-def test_the_dft_gives_the_product_of_block_circulant_matrices(V, n, k, m, seed):
+def test_dft_is_the_block_circulant_product(V, n, k, m, seed):
     A, B = tensor(seed, V, n, k), tensor(seed + 1, V, k, m)
     ours = t_product(A, B, transform=view_transform("dft", V))
     assert_allclose(ours, tproduct_oracle.t_product(A, B), atol=1e-10)
@@ -28,7 +28,7 @@ def test_the_dft_gives_the_product_of_block_circulant_matrices(V, n, k, m, seed)
 
 @settings(deadline=None, max_examples=60)
 @given(VIEWS, SIZES, SIZES, SIZES, SEEDS)
-def test_the_other_transforms_give_the_sums_over_views(V, n, k, m, seed):
+def test_other_transforms_are_sums_over_views(V, n, k, m, seed):
     A, B = tensor(seed, V, n, k), tensor(seed + 1, V, k, m)
     by_view = t_product(A, B, transform=view_transform("identity", V))
     assert_allclose(by_view, [a @ b for a, b in zip(A, B, strict=True)], atol=1e-12)
@@ -38,7 +38,7 @@ def test_the_other_transforms_give_the_sums_over_views(V, n, k, m, seed):
 
 @settings(deadline=None, max_examples=80)
 @given(KINDS, VIEWS, SIZES, SIZES, SEEDS)
-def test_there_and_back_with_the_same_energy(kind, V, n, k, seed):
+def test_round_trip_keeps_the_energy(kind, V, n, k, seed):
     A, transform = tensor(seed, V, n, k), view_transform(kind, V)
     slices = to_frequencies(transform, A)
     assert len(slices) == len(transform.energy) == (V // 2 + 1 if kind == "dft" else V)

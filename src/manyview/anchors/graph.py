@@ -28,7 +28,7 @@ PICKED_ROWS = 4096  # in a block of rows that were picked
 
 
 class GraphBlock(NamedTuple):
-    """Anchor weights of a stretch of rows in L slices; absent rows have zero weights."""
+    """Anchor weights of consecutive rows in L slices; absent rows have zero weights."""
 
     start: int
     columns: IntArray  # (n, L, k) in the smallest type that will do, anchors of every row
@@ -81,7 +81,7 @@ def label_cells(columns: IntArray, labels: IntArray, n_clusters: int, n_anchors:
 
 
 class SliceName(NamedTuple):
-    """Which table a slice is."""
+    """Geometry and view of a slice."""
 
     geometry: int
     view: int | None  # None: the joint table

@@ -21,7 +21,7 @@ NUMBERS_AT_ONCE = 1 << 20  # distances of the rows that go together: 4 MB in sin
 
 
 class Part(NamedTuple):
-    """One table of a block, and its anchors."""
+    """Table of a block with its anchors."""
 
     ready: Expansion
     valid: BoolArray  # (m,), anchors that exist in this table

@@ -21,7 +21,7 @@ SEEDING_ROWS = 5_000
 
 
 class Groups(NamedTuple):
-    """m anchors as averages of rows."""
+    """Groups of rows whose means are the m anchors."""
 
     rows: IntArray  # (R,) rows in use, ascending
     group: IntArray  # (R,) the anchor that each of them belongs to

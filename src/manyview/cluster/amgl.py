@@ -169,7 +169,7 @@ class AMGL(MultiViewClusterer):
 
 
 class _Embedded(NamedTuple):
-    """Where the alternation of embedding and weights ended."""
+    """Result of alternating embedding and weights."""
 
     embedding: FloatArray  # (N, K)
     eigenvalues: FloatArray  # (K,)

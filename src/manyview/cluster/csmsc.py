@@ -79,7 +79,7 @@ class SharedBasis(NamedTuple):
 
 
 class View(NamedTuple):
-    """One view in its own coordinates, where X X' is diagonal, and what the loop knows about it.
+    """View in its own coordinates, where X X' is diagonal, with the variables of the loop.
 
     Matrices have c columns: c = R, coordinates in Q, while W = 0; after that c = N, the samples.
     """
@@ -109,7 +109,7 @@ def _unfold(view: View, Q: FloatArray) -> View:
 
 
 class Expression(NamedTuple):
-    """Where the augmented Lagrangian was stopped."""
+    """Result of the augmented Lagrangian."""
 
     C: FloatArray  # (N, N)
     D: Sequence[tuple[FloatArray, FloatArray]]  # [(N, r), (r, N)], factors of D^v

@@ -172,7 +172,7 @@ def nearest_weights(distances: FloatArray, k: int, sigma: float, /) -> FloatArra
 
 
 class Factors(NamedTuple):
-    """Where the alternation of G, F and alpha ended."""
+    """Result of alternating G, F and alpha."""
 
     F: FloatArray  # (N, K)
     G: FloatArray  # (m, K)

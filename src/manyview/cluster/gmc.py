@@ -189,7 +189,7 @@ class GMC(MultiViewClusterer):
 
 
 class _Unified:
-    """The unified graph and what its update needs to remember: the current U and the weights of the views."""
+    """Update of the unified graph, with the current U and the weights of the views."""
 
     def __init__(self, neighbors: list[Neighbors]) -> None:
         self.neighbors = neighbors

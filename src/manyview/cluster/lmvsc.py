@@ -68,7 +68,7 @@ CONSTRAINTS = {
 
 
 class SpectralMap(NamedTuple):
-    """From anchor weights (n, mV) to the embedding, for old rows and new: U = Z right."""
+    """Map from anchor weights (n, mV) to the embedding, for old rows and new: U = Z right."""
 
     right: FloatArray  # (mV, r)
     singular_values: FloatArray  # (r,)

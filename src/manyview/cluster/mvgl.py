@@ -218,7 +218,7 @@ class MVGL(MultiViewClusterer):
 
 
 class _Options(NamedTuple):
-    """What both stages need to know."""
+    """Options of both stages."""
 
     n_clusters: int
     n_neighbors: int
@@ -235,7 +235,7 @@ class _Options(NamedTuple):
 
 
 class _Fused(NamedTuple):
-    """Where the rounds of stage 2 ended."""
+    """Result of stage 2."""
 
     last: RankConstrained
     history: dict[str, list[Any]]

@@ -78,7 +78,7 @@ CONSTRAINTS = {
 
 
 class Fusion(NamedTuple):
-    """Where the alternation of fused graph and view weights ended."""
+    """Result of alternating fused graph and view weights."""
 
     graph: CoClusters
     weights: list[FloatArray]  # (V,) before every change and at the end

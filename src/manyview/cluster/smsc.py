@@ -209,14 +209,14 @@ class SMSC(MultiViewClusterer):
 
 
 class _Graph(NamedTuple):
-    """One view."""
+    """Normalized graph of one view."""
 
     adjacency: sp.csr_array  # S^v, (N, N)
     null: sp.csr_array  # orthonormal vectors with S^v q = q, one per component
 
 
 class _Run(NamedTuple):
-    """Where one start ended."""
+    """Result of one start."""
 
     Y: FloatArray  # (N, K)
     weights: FloatArray  # (V,), sum 1

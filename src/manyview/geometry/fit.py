@@ -44,7 +44,7 @@ Scalings = tuple[tuple[Scaling, ...], ...]  # [geometry][view]
 
 @dataclass(frozen=True)
 class Geometry:
-    """Fitted scalings: from a block of raw rows to comparable tables."""
+    """Fitted scalings, which map a block of raw rows to comparable tables."""
 
     scalings: Scalings
     lengths: FloatArray  # (geometries, V) root mean squared row length of every table

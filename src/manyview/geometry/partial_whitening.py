@@ -3,7 +3,7 @@
     y = scaling(x);      Y - mean = U diag(s) V';      z = (y - mean) V diag(s_1/s)^(1/4)
 
 Columns that say the same thing add up in every distance, and their common direction drowns the others. Equal variance
-in all directions would raise the noise instead; the fourth root is between the two. Views of words are not tempered:
+in all directions would raise the noise instead; the fourth root is between the two. Views of words are not whitened:
 there the strong directions are the topics.
 """
 
@@ -31,7 +31,7 @@ Scaling = Callable[[Table], Table]
 
 @dataclass(frozen=True)
 class PartiallyWhitened:
-    """A scaling, followed by its tempered principal scores."""
+    """Scale a table, and map it to its partially whitened principal scores."""
 
     scaling: Scaling
     components: FloatArray  # (d, r)

@@ -29,7 +29,7 @@ SAMPLED_ROWS = 5_000  # rows on which the components are measured
 
 @dataclass(frozen=True)
 class WordWeights:
-    """phi: damped counts, rare words up, rows to unit length. Several tables count as one long document."""
+    """Map counts to phi: damped, rare words weighted up, rows of unit length. Several tables are one long document."""
 
     views: tuple[int, ...]
     idf: FloatArray  # (d,), in the precision of what comes out
@@ -48,7 +48,7 @@ class WordWeights:
 
 @dataclass(frozen=True)
 class PrincipalScores:
-    """The first scores of the weighted words, rows to unit length."""
+    """Map words to their first principal scores, with rows of unit length."""
 
     words: WordWeights
     components: FloatArray  # (d, r)

@@ -18,7 +18,7 @@ NUMBERS_AT_ONCE = 1 << 22  # of the pairs that are done again, 32 MB
 
 
 class Expansion(NamedTuple):
-    """Rows and anchors made ready: the distances of a stretch of rows are one product."""
+    """Rows and anchors prepared so that the distances of a range of rows are one product."""
 
     x: Table  # (n, d), as it came
     anchors: FloatArray  # (m, d)

@@ -37,9 +37,7 @@ KRYLOV = 30  # vectors kept beyond the wanted ones
 MANY_EDGES = 150  # per row: from there on the graph counts as dense
 FEW_EDGES = 8
 RESTARTS = 60
-TAKES_GENERATOR = (
-    "rng" in signature(eigsh).parameters
-)  # newer SciPy draws new directions itself, unless told from where
+TAKES_GENERATOR = "rng" in signature(eigsh).parameters  # newer SciPy draws restart directions from this generator
 Product = Callable[[FloatArray], FloatArray]
 
 

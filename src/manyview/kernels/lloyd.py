@@ -17,7 +17,7 @@ Criterion = Literal["inertia", "spread"]
 
 
 class Partition(NamedTuple):
-    """Rows in groups."""
+    """Partition of rows into groups."""
 
     centers: FloatArray  # (m, d)
     labels: IntArray  # (n,)

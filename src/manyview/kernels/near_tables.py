@@ -24,7 +24,7 @@ PANEL = 64  # anchors; _compiled.c has the same number
 
 
 class NearTables(NamedTuple):
-    """What was found, of every row in every table and, if asked for, in all of them."""
+    """Nearest anchors of every row in every table and, if requested, in all of them together."""
 
     columns: IntArray  # (n, tables [+ 1], k)
     d: FloatArray  # (n, tables [+ 1], k), ascending

@@ -11,7 +11,7 @@ from manyview.kernels.arrays import FloatArray
 
 
 class InverseRoot(NamedTuple):
-    """A small factor and how far to trust it."""
+    """Inverse square root of a Gram matrix, and its condition."""
 
     matrix: FloatArray  # (..., K, K), (BᴴB)^(-1/2) on the range of B
     condition: float  # of B, the worst of a batch; above 1/sqrt(eps) the product needs a second step

@@ -28,7 +28,7 @@ Update = Callable[[FloatArray, float], Graph]
 
 
 class RankConstrained(NamedTuple):
-    """Where the loop ended."""
+    """Result of the loop."""
 
     graph: Graph  # (N, N), as the last update left it
     affinity: Graph  # the same, symmetrized

@@ -15,7 +15,7 @@ from manyview.kernels.gst import gst, threshold
 
 
 class Shrinkage(NamedTuple):
-    """The right factor that turns Z into its prox, and what it leaves."""
+    """Right factor that turns Z into its prox, and the norm that is left."""
 
     matrix: FloatArray  # (..., r, r)
     norms: FloatArray  # (...), ||J||_Sp^p of every matrix

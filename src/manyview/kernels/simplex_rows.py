@@ -69,7 +69,7 @@ def _project_dense(Z: FloatArray, V: FloatArray, mask: BoolArray, W: FloatArray)
         if previous is not None and (active == previous).all():
             break
         step = ((V @ ones)[:, None] - n * threshold - 1) / active
-        threshold += np.maximum(step, 0)  # rounding must not lead it back, or it could go round for ever
+        threshold += np.maximum(step, 0)  # rounding must not decrease it, or the loop might not end
     np.subtract(V, threshold, out=W)
     off = (W @ ones)[:, None] - 1
     if (np.abs(off) > 1e-14).any():  # far below the largest entry n * threshold had cost digits

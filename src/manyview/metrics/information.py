@@ -21,7 +21,7 @@ from .table import Contingency, contingency
 
 
 class Information(NamedTuple):
-    """What normalized mutual information is made of, in nats."""
+    """Parts of normalized mutual information, in nats."""
 
     mutual: float
     entropy_true: float

@@ -19,7 +19,7 @@ from .labels import Encoded, IntArray, check_same_length, encode
 
 @dataclass(frozen=True, eq=False)
 class Contingency:
-    """How many samples of each class fell into each cluster.
+    """Number of samples of each class in each cluster.
 
     Attributes
     ----------
