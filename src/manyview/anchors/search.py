@@ -21,7 +21,7 @@ NUMBERS_AT_ONCE = 1 << 20  # distances of the rows that go together: 4 MB in sin
 
 
 class Part(NamedTuple):
-    """One table of a block, and its anchors."""
+    """Table of a block with its anchors."""
 
     ready: Expansion
     valid: BoolArray  # (m,), anchors that exist in this table
@@ -30,18 +30,18 @@ class Part(NamedTuple):
     joins: bool  # its distances are part of those of the joint table
 
     def take(self, rows: IntArray, /) -> Part:
-        """Some of the rows."""
+        """Select some of the rows."""
         return self._replace(ready=self.ready.take(rows), present=self.present[rows])
 
     def distances(self, rows: slice, out: FloatArray, /) -> FloatArray:
-        """Of some rows to all anchors, not mended; infinite to anchors that do not exist in this table."""
+        """Compute distances of some rows to all anchors, not mended; infinite to anchors that this table lacks."""
         d = self.ready.distances(rows, out=out)
         if not self.valid.all():
             d[:, ~self.valid] = np.inf if self.valid.any() else 0  # without any anchor the slice is absent
         return d
 
     def said(self, d: FloatArray, rows: slice, /) -> FloatArray:
-        """What these distances add to the joint ones: nothing where a row or an anchor is absent."""
+        """Return what these distances add to the joint ones: nothing where a row or an anchor is absent."""
         if self.present[rows].all() and self.valid.all():
             return d
         return np.where(np.isfinite(d), d, 0) * self.present[rows, None]
@@ -60,7 +60,7 @@ class Near(NamedTuple):
 
 
 def nothing_near(n_rows: int, n_slices: int, n_anchors: int, /, *, k: int, dtype: str) -> Near:
-    """Room for the nearest k anchors, and the distance of one more."""
+    """Allocate arrays for the nearest k anchors, and the distance of one more."""
     k, width = min(k, n_anchors), min(k + 1, n_anchors)
     return Near(
         np.empty((n_rows, n_slices, k), dtype=number_type(n_anchors)),
@@ -86,13 +86,13 @@ def search(parts: list[Part], near: Near, n_anchors: int, /, *, joint: int | Non
 
 
 def _at_once(parts: list[Part], width: int, *, joint: bool) -> NearTables | None:
-    """All tables with a few rows at a time, if there is a loop for them."""
+    """Search all tables a few rows at a time; None where there is no compiled loop for them."""
     plain = all(part.place is not None and part.joins == joint and part.valid.all() for part in parts)
     return near_tables([part.ready for part in parts], width, joint=joint) if plain else None
 
 
 def _in_turn(parts: list[Part], near: Near, n_anchors: int, joint: int | None) -> None:
-    """The same table after table."""
+    """Search one table after another."""
     width, _, n_rows = near.d.shape
     # anchors that exist in some view count in the joint table
     nowhere = ~np.any([part.valid for part in parts if part.place is not None], axis=0)  # (m,)
@@ -130,5 +130,5 @@ def _of_views(parts: list[Part], rows: slice, near: Near, room: FloatArray, tota
 
 
 def number_type(n_anchors: int, /) -> type[np.integer[Any]]:
-    """The smallest type that can number the anchors."""
+    """Return the smallest integer type that can number the anchors."""
     return np.int16 if n_anchors <= np.iinfo(np.int16).max else np.int32

@@ -20,7 +20,7 @@ from manyview.kernels.arrays import FloatArray, IntArray
 from manyview.views import Views, check_views
 from manyview.views.output import as_given, frame_of_columns
 
-MAX_SIZES_SHOWN = 5
+RandomState = int | np.random.RandomState | None
 
 
 class Clusterer(ClusterMixin, BaseEstimator):
@@ -137,7 +137,7 @@ class Clusterer(ClusterMixin, BaseEstimator):
 def summary_of(model: Any, /) -> str:
     """Return a fitted model's clusters in a few words."""
     sizes = np.sort(np.unique(np.asarray(model.labels_), return_counts=True)[1])[::-1]
-    shown = ", ".join(f"{size:,}" for size in sizes[:MAX_SIZES_SHOWN]) + (", …" if len(sizes) > MAX_SIZES_SHOWN else "")
+    shown = ", ".join(f"{size:,}" for size in sizes[:5]) + (", …" if len(sizes) > 5 else "")
     clusters = "cluster" if len(sizes) == 1 else "clusters"
     return f"{len(sizes)} {clusters} of {len(model.labels_):,} samples: {shown}"
 
@@ -195,6 +195,6 @@ class MultiViewClusterer(Clusterer):
         return self
 
     def _new_views(self, X: Any, /) -> Views:
-        """Rows to predict, which must have the views and columns of the fit."""
+        """Check rows to predict, which must have the views and columns of the fit."""
         check_is_fitted(self)
         return check_views(X, ranges=self.views, estimator=self, reset=False)

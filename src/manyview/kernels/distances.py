@@ -18,7 +18,7 @@ NUMBERS_AT_ONCE = 1 << 22  # of the pairs that are done again, 32 MB
 
 
 class Expansion(NamedTuple):
-    """Rows and anchors made ready: the distances of a stretch of rows are one product."""
+    """Rows and anchors prepared so that the distances of a range of rows are one product."""
 
     x: Table  # (n, d), as it came
     anchors: FloatArray  # (m, d)
@@ -28,11 +28,11 @@ class Expansion(NamedTuple):
     aa: FloatArray  # (m,)
 
     def take(self, rows: IntArray, /) -> "Expansion":
-        """Some of the rows."""
+        """Select some of the rows."""
         return self._replace(x=self.x[rows], left=self.left[rows], xx=self.xx[rows])
 
     def distances(self, rows: slice, /, *, out: FloatArray | None = None) -> FloatArray:
-        """Of some rows to all anchors; close pairs may have lost their digits, see `mend`."""
+        """Compute distances of some rows to all anchors; close pairs may have lost their digits, see `mend`."""
         if not sp.issparse(self.x):
             return np.matmul(self.left[rows], self.right.T, out=out)
         d = np.asarray(self.x[rows] @ self.anchors.T)
@@ -62,12 +62,12 @@ class Expansion(NamedTuple):
 
 
 def lost_share(dtype: DTypeLike, /) -> float:
-    """Of the squared lengths of a pair: where their distance is less, half the digits are lost."""
+    """Return the share of a pair's squared lengths below which their distance has lost half its digits."""
     return float(np.sqrt(np.finfo(np.dtype(dtype)).eps))
 
 
 def squared_distances(x: Table, anchors: FloatArray, /) -> FloatArray:
-    """Squared distances (n, m) of the rows of x (n, d), dense or CSR, to the anchors (m, d)."""
+    """Compute squared distances (n, m) of the rows of x (n, d), dense or CSR, to the anchors (m, d)."""
     expansion = expand(x, anchors)
     d = expansion.distances(slice(None))
     expansion.mend(d, slice(None), d.min(axis=1, initial=np.inf))
@@ -75,7 +75,7 @@ def squared_distances(x: Table, anchors: FloatArray, /) -> FloatArray:
 
 
 def expand(x: Table, anchors: FloatArray, /) -> Expansion:
-    """The expansion as one product  [x, ||x||², 1] [-2a, 1, ||a||²]'."""
+    """Prepare the distances as one product  [x, ||x||², 1] [-2a, 1, ||a||²]'."""
     if sp.issparse(x):
         aa = np.einsum("md,md->m", anchors, anchors)
         return Expansion(x, anchors, x, anchors, np.asarray(x.multiply(x).sum(axis=1)).ravel(), aa)

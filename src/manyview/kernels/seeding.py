@@ -13,7 +13,7 @@ from manyview.kernels.arrays import FloatArray, IntArray
 
 
 def careful_seeds(X: FloatArray, n_seeds: int, /, *, n_trials: int, seed: int) -> IntArray:
-    """Rows of X (n, d) that are far from one another, in the order of selection."""
+    """Choose rows of X (n, d) that are far from one another, in the order of selection."""
     random = np.random.RandomState(seed)
     n = len(X)
     ones = np.ones((n, 1), X.dtype)  # sums as products, like scikit-learn: equal rows are told apart by the last bit

@@ -88,7 +88,9 @@ def frame_of_columns(columns: Mapping[str, Any], ids: NDArray[Any] | None, kind:
     """
     library = optional(kind, extra="all", use="A table of results")
     if kind == "pandas":
-        return library.DataFrame(dict(columns), index=None if ids is None else library.Index(ids.tolist() if ids.dtype == object else ids))
+        return library.DataFrame(
+            dict(columns), index=None if ids is None else library.Index(ids.tolist() if ids.dtype == object else ids)
+        )
     table = {} if ids is None else {id_name: ids.tolist()}
     table |= columns
     return library.table(table) if kind == "pyarrow" else library.DataFrame(table)
