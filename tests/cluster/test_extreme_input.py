@@ -23,7 +23,7 @@ def nearly_empty(n, filled):
     return sp.csr_array((np.ones(filled), (rows, np.arange(filled) % 30)), shape=(n, 30))
 
 
-@pytest.mark.filterwarnings("ignore::manyview.cluster.semi_ntf.noise.NoiseViewWarning")
+@pytest.mark.filterwarnings("ignore::manyview.NoiseViewWarning")
 @pytest.mark.parametrize(
     "empty",
     [np.zeros((6000, 4)), sp.csr_array((6000, 40)), nearly_empty(6000, 1), nearly_empty(6000, 60)],

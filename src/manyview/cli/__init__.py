@@ -8,7 +8,7 @@ EXTRAS = {
     "typer": "cli",
     "rich": "cli",
     "jinja2": "report",
-    "matplotlib": "report",
+    "matplotlib": "plots",
     "pyarrow": "files",
     "h5py": "files",
 }

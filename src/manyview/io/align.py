@@ -21,6 +21,7 @@ def combine(tables: dict[str, TableFile], places: dict[str, str], /, *, where: s
         raise ValueError(f"{where}: more than one table of labels: {labels}")
     if len(labels) == len(tables):
         raise ValueError(f"{where}: has no table of a view")
+    tables = {key: tables[key] for key in sorted(tables, key=labels.__contains__)}  # the first view sets the order
     ids, orders = _match(tables, where)
     contents: dict[str, Any] = {}
     for key, table in tables.items():

@@ -152,7 +152,7 @@ def table_paths(folder: Path, /) -> dict[str, Path]:
     except OSError as error:
         raise ValueError(f"{folder}: cannot be opened: {error}") from error
     found = [path for path in entries if suffix_of(path) in TABLES and not path.name.startswith(".")]
-    found.sort(key=lambda path: [(part.isdigit(), part.zfill(9)) for part in re.split(r"(\d+)", stem_of(path))])
+    found.sort(key=lambda path: [int(part) if part.isdecimal() else part for part in re.split(r"(\d+)", stem_of(path))])
     return by_stem(found, str(folder))
 
 

@@ -117,6 +117,8 @@ def read_views(
             return _read_container(source, limits, choices, widths)
     else:
         paths = [Path(one) for one in path]
+        if not paths:
+            raise ValueError("there are no files to read; give at least one path")
         where = ", ".join(map(str, paths))
         data = _read_tables(by_stem(paths, where), where, _common_name(paths), limits, choices)
     if widths is not None and tuple(widths) != data.n_features:

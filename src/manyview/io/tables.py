@@ -51,7 +51,7 @@ def to_table(raw: RawTable, where: str, name: str, /, *, id_column: str | None =
         return _from_arrow(raw, where, name, id_column)
     if isinstance(raw.content, Unusable):
         raise ValueError(f"{where} holds {describe(raw.content)}; a table of numbers is needed")
-    if id_column is not None:
+    if id_column is not None and raw.ids is None:
         raise ValueError(f"{where} has no column {id_column!r}: its columns cannot hold ids")
     matrix = check_matrix(raw.content, where)
     for what, names, size in (("rows", raw.ids, matrix.shape[0]), ("columns", raw.columns, matrix.shape[1])):
@@ -146,8 +146,10 @@ def _complaint(column: Any) -> str:
         return f"holds {column.type} values"
     for row, text in enumerate(column.to_pylist()):
         try:
-            float(text or "nan")
+            is_number = not text or (float(text) is not None and "_" not in text)  # Python reads 1_5 as 15
         except ValueError:
+            is_number = False
+        if not is_number:
             return f"is {text!r} in row {row}"
     return "holds text"
 

@@ -52,14 +52,14 @@ def write_views(
 
     Examples
     --------
-    >>> import tempfile
+    >>> import tempfile, numpy as np
     >>> from pathlib import Path
-    >>> from manyview.datasets import make_views
-    >>> from manyview.io import read_views, write_views
+    >>> from manyview.io import MultiViewData, read_views, write_views
+    >>> data = MultiViewData({"a": np.ones((3, 2)), "b": np.eye(3)}, ids=np.array(["x", "y", "z"]))
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_views(make_views(20, widths=(3, 4), random_state=0), Path(folder, "made.npz"))
-    ...     read_views(Path(folder, "made.npz")).n_features
-    (3, 4)
+    ...     write_views(data, Path(folder, "made.npz"))
+    ...     read_views(Path(folder, "made.npz")).ids.tolist()
+    ['x', 'y', 'z']
     """
     path = Path(path)
     suffix = path.suffix.lower()
