@@ -15,6 +15,7 @@ from numpy.testing import assert_array_equal
 from manyview import SemiNTF
 from manyview.cluster.semi_ntf import checkpoint as module
 from manyview.datasets import make_views
+from recipes import QUICK
 
 N, K = 400, 4
 SETTINGS = {"n_anchors": 40, "block_rows": 60, "random_state": 0, "n_jobs": 1, "max_iter": 9, "tol": 0.0}
@@ -24,7 +25,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceW
 PROGRAM = """
 import json, os, signal, sys, warnings
 import numpy as np
-from manyview import SemiNTF
+from manyview import Recipe, SemiNTF
 
 warnings.simplefilter("ignore")
 folder, settings, moment, count = sys.argv[1], json.loads(sys.argv[2]), sys.argv[3], int(sys.argv[4])
@@ -45,7 +46,8 @@ for name in ("replace", "fsync"):
         genuine = getattr(os, name)
         setattr(os, name, lambda *a, genuine=genuine: (die(), genuine(*a))[1])
 views = [os.path.join(folder, f"{v}.npy") for v in range(2)]
-model = SemiNTF(4, verbose=after_iteration, **settings).fit(
+quick = Recipe(n_draws=1, embeddings=((1.0, 1), (2.0, 2)), n_init=1, n_subsamples=3)
+model = SemiNTF(4, verbose=after_iteration, recipe=quick, **settings).fit(
     views, checkpoint=os.path.join(folder, "kept"), checkpoint_every=2
 )
 """
@@ -65,7 +67,11 @@ def folder(arrays, tmp_path):
 
 
 def fit(X, kept=None, every=2, **changes):
-    return SemiNTF(K, **(SETTINGS | changes)).fit(X, checkpoint=kept, checkpoint_every=every)
+    return model_of(**changes).fit(X, checkpoint=kept, checkpoint_every=every)
+
+
+def model_of(**changes):
+    return SemiNTF(K, **(SETTINGS | {"recipe": QUICK} | changes))
 
 
 def killed(folder, moment, count, **changes):
@@ -99,27 +105,31 @@ def assert_same_fit(first, second):
         ("fsync", 4, "disk", {"n_jobs": 2}, 2),  # in the middle of the second checkpoint
     ],
 )
-def test_killed_and_started_again_a_fit_ends_with_the_same_bits(arrays, folder, moment, count, engine, changes, kept):
+def test_killed_fit_resumes_to_the_same_bits(arrays, folder, moment, count, engine, changes, kept):
     killed(folder, moment, count, engine=engine, **changes)
     assert iteration_kept(folder / "kept") == kept
     seen = []
-    again = SemiNTF(
-        K, **(SETTINGS | changes), engine=engine, verbose=lambda stage, done, total: seen.append((stage, done))
-    ).fit(paths(folder), checkpoint=folder / "kept", checkpoint_every=2)
+    again = model_of(**changes, engine=engine, verbose=lambda stage, done, total: seen.append((stage, done))).fit(
+        paths(folder), checkpoint=folder / "kept", checkpoint_every=2
+    )
     assert [done for stage, done in seen if stage == "factorization" and done] == list(range(kept + 1, 10))
     assert_same_fit(fit(arrays, **changes), again)
-    assert sorted(path.name for path in (folder / "kept").iterdir()) == ["checkpoint.npz", "lock", "state-000008.bin"]
+    assert sorted(path.name for path in (folder / "kept").iterdir()) == [
+        "checkpoint.npz",
+        "lock",
+        "manyview-state-000008.bin",
+    ]
 
 
 @pytest.mark.parametrize("changes", [{}, COUPLED, {"coupling": "views", "view_transform": "dft"}])
-def test_checkpoints_do_not_change_the_fit_and_a_finished_one_resumes_at_its_end(arrays, tmp_path, changes):
+def test_checkpoints_do_not_change_a_fit(arrays, tmp_path, changes):
     plain, kept = fit(arrays, **changes), fit(arrays, tmp_path / "kept", every=9, **changes)
     assert_same_fit(plain, kept)
     assert iteration_kept(tmp_path / "kept") == 9
     assert_same_fit(plain, fit(arrays, tmp_path / "kept", every=9, **changes))
 
 
-def test_one_engine_goes_on_where_another_stopped(arrays, folder):
+def test_engine_resumes_where_another_stopped(arrays, folder):
     fit(arrays, folder / "kept", every=4)
     assert iteration_kept(folder / "kept") == 8
     assert_same_fit(fit(arrays), fit(paths(folder), folder / "kept"))
@@ -131,13 +141,21 @@ def test_one_engine_goes_on_where_another_stopped(arrays, folder):
         ({"mu": 2.0}, r"belongs to another fit: mu was 1\.0, now it is 2\.0"),
         ({"random_state": 1}, "belongs to another fit: seed was"),
         ({"block_rows": 50}, "block_rows was 60, now it is 50"),
-        ({"init": np.arange(N) % K}, "init was 'spectral', now it is"),
+        ({"start": np.arange(N) % K}, "start was 'consensus', now it is"),
     ],
 )
 def test_another_fit_is_refused(arrays, tmp_path, changes, message):
     fit(arrays, tmp_path, max_iter=2)
     with pytest.raises(ValueError, match=message):
         fit(arrays, tmp_path, max_iter=2, **changes)
+
+
+def test_chosen_number_of_clusters_resumes_and_is_no_given_one(arrays, tmp_path):
+    options = SETTINGS | {"recipe": QUICK}
+    first, second = (SemiNTF("auto", **options).fit(arrays, checkpoint=tmp_path, checkpoint_every=2) for _ in range(2))
+    assert_same_fit(first, second)
+    with pytest.raises(ValueError, match=r"n_clusters was auto, now it is 2"):
+        SemiNTF(2, **options).fit(arrays, checkpoint=tmp_path)
 
 
 def test_other_data_are_refused(arrays, tmp_path):
@@ -150,7 +168,7 @@ def test_other_data_are_refused(arrays, tmp_path):
         fit(changed, tmp_path)
 
 
-def test_a_full_disk_leaves_the_last_checkpoint_whole(arrays, tmp_path, monkeypatch):
+def test_full_disk_keeps_last_checkpoint(arrays, tmp_path, monkeypatch):
     expected = fit(arrays)
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     keep = module.Checkpoint.keep
@@ -169,11 +187,11 @@ def test_a_full_disk_leaves_the_last_checkpoint_whole(arrays, tmp_path, monkeypa
     ):
         fit(arrays, tmp_path)
     monkeypatch.undo()
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["checkpoint.npz", "lock", "state-000004.bin"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["checkpoint.npz", "lock", "manyview-state-000004.bin"]
     assert_same_fit(expected, fit(arrays, tmp_path))
 
 
-def test_an_unreadable_block_leaves_the_last_checkpoint_whole(arrays, folder):
+def test_unreadable_block_keeps_last_checkpoint(arrays, folder):
     """The file is cut short while the fit runs: one error that names the rows, and a checkpoint to go on from."""
     file = folder / "1.npy"
     whole = file.read_bytes()
@@ -194,13 +212,13 @@ def test_an_unreadable_block_leaves_the_last_checkpoint_whole(arrays, folder):
 
 def test_damaged_checkpoints_are_named(arrays, tmp_path):
     fit(arrays, tmp_path)
-    state, commit = tmp_path / "state-000008.bin", tmp_path / "checkpoint.npz"
+    state, commit = tmp_path / "manyview-state-000008.bin", tmp_path / "checkpoint.npz"
     whole = state.read_bytes()
     state.write_bytes(whole[:-1])
-    with pytest.raises(OSError, match=r"state-000008\.bin' is damaged: it holds"):
+    with pytest.raises(OSError, match=r"manyview-state-000008\.bin' is damaged: it holds"):
         fit(arrays, tmp_path)
     state.write_bytes(whole[:-100] + bytes(100))
-    with pytest.raises(OSError, match=r"state-000008\.bin' is damaged in the rows 350 … 399"):
+    with pytest.raises(OSError, match=r"manyview-state-000008\.bin' is damaged in the rows 350 … 399"):
         fit(arrays, tmp_path)
     for spoilt in (b"nothing", b"", commit.read_bytes()[:200], commit.read_bytes()[:-30]):
         commit.write_bytes(spoilt)
@@ -208,7 +226,7 @@ def test_damaged_checkpoints_are_named(arrays, tmp_path):
             fit(arrays, tmp_path)
 
 
-def test_a_directory_serves_one_fit_at_a_time(arrays, tmp_path):
+def test_directory_serves_one_fit_at_a_time(arrays, tmp_path):
     expected, said = fit(arrays), []
 
     def meanwhile(stage, done, total):
@@ -224,7 +242,7 @@ def test_a_directory_serves_one_fit_at_a_time(arrays, tmp_path):
     assert_same_fit(expected, fit(arrays, tmp_path))  # free again, although the error is still held
 
 
-def test_a_place_that_is_no_directory_is_refused_before_the_work(arrays, tmp_path):
+def test_path_that_is_no_directory_raises_before_the_fit(arrays, tmp_path):
     (tmp_path / "file").write_text("")
     seen = []
     with pytest.raises(OSError, match=r"checkpoint='.*file' is no directory to write to"):
@@ -232,22 +250,69 @@ def test_a_place_that_is_no_directory_is_refused_before_the_work(arrays, tmp_pat
     assert seen == []
 
 
-def test_files_of_a_fit_that_was_killed_are_cleared_away(arrays, tmp_path):
-    (tmp_path / "state-000777.bin").write_bytes(b"half")
+def test_state_of_a_killed_fit_is_removed(arrays, tmp_path):
+    (tmp_path / "manyview-state-000777.bin").write_bytes(b"half")
     fit(arrays, tmp_path)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["checkpoint.npz", "lock", "state-000008.bin"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["checkpoint.npz", "lock", "manyview-state-000008.bin"]
 
 
-def test_a_relative_path_is_kept_when_the_program_goes_elsewhere(arrays, tmp_path, monkeypatch):
+def test_relative_path_survives_a_change_of_directory(arrays, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "elsewhere").mkdir()
     fit(arrays, "kept", verbose=lambda stage, done, total: os.chdir(tmp_path / "elsewhere"))
     assert iteration_kept(tmp_path / "kept") == 8
 
 
-def test_what_a_checkpoint_needs(arrays, tmp_path):
+def test_checkpoint_needs_a_seed_and_a_period(arrays, tmp_path):
     with pytest.raises(ValueError, match="checkpoint needs an integer random_state"):
         fit(arrays, tmp_path, random_state=None)
     with pytest.raises(ValueError, match="checkpoint_every must be an integer >= 1"):
         fit(arrays, tmp_path, every=0)
     assert os.listdir(tmp_path) == []
+
+
+def test_files_of_the_user_are_never_removed(arrays, tmp_path):
+    """Only names that a fit writes are removed: not those that look alike, and nothing elsewhere."""
+    mine = ["state-notes.bin", "state-000001.bin", "manyview-state-notes.bin", "manyview-state-000001.bin.txt"]
+    for name in mine:
+        (tmp_path / name).write_text("mine")
+    fit(arrays, tmp_path)
+    fit(arrays, tmp_path, max_iter=12)
+    assert [(tmp_path / name).read_text() for name in mine] == ["mine"] * 4
+
+
+@pytest.mark.parametrize("name", ["{outside}/manyview-state-000008.bin", "../outside.bin", "manyview-state-8.bin"])
+def test_crafted_state_name_is_refused(arrays, tmp_path, name):
+    kept, outside = tmp_path / "kept", tmp_path / "outside"
+    outside.mkdir()
+    fit(arrays, kept)
+    for victim in (outside / "manyview-state-000008.bin", tmp_path / "outside.bin", kept / "manyview-state-8.bin"):
+        victim.write_bytes((kept / "manyview-state-000008.bin").read_bytes())
+    with np.load(kept / "checkpoint.npz") as stored:
+        parts = dict(stored)
+    text = json.loads(str(parts["text"])) | {"state": name.format(outside=outside)}
+    np.savez(kept / "checkpoint.npz", **parts | {"text": np.array(json.dumps(text))})
+    with pytest.raises(OSError, match=r"is no readable checkpoint: .* is no name of a state file"):
+        fit(arrays, kept, max_iter=12)
+    assert (outside / "manyview-state-000008.bin").exists()
+    assert (tmp_path / "outside.bin").exists()
+    assert (kept / "manyview-state-8.bin").exists()
+
+
+@pytest.mark.parametrize("changes", [{}, COUPLED])
+def test_finished_fit_goes_on_with_more_iterations(arrays, tmp_path, changes):
+    fit(arrays, tmp_path, every=3, max_iter=6, **changes)
+    seen = []
+    longer = fit(arrays, tmp_path, every=3, verbose=lambda stage, done, total: seen.append((stage, done)), **changes)
+    assert [done for stage, done in seen if stage == "factorization" and done] == [7, 8, 9]
+    assert_same_fit(fit(arrays, **changes), longer)
+
+
+def test_converged_fit_goes_on_with_smaller_tolerance(arrays, tmp_path):
+    options = {"max_iter": 500, "every": 1}
+    loose = fit(arrays, tmp_path, tol=1e-1, **options)
+    strict = fit(arrays, tmp_path, tol=1e-3, **options)
+    assert loose.converged_
+    assert strict.converged_
+    assert strict.n_iter_ > loose.n_iter_
+    assert_array_equal(strict.indicator_, fit(arrays, tol=1e-3, max_iter=500).indicator_)
