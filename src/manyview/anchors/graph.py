@@ -25,6 +25,8 @@ from manyview.kernels.simplex import pkn_weights
 from manyview.views.blocks import RowBlock
 
 PICKED_ROWS = 4096  # in a block of rows that were picked
+REACH = 3  # anchors that tell how far a row is from all: an outlier of the fit may be an anchor of its own
+NOT_MEASURED = np.empty((0, 0))
 
 
 class GraphBlock(NamedTuple):
@@ -34,6 +36,7 @@ class GraphBlock(NamedTuple):
     columns: IntArray  # (n, L, k) in the smallest type that will do, anchors of every row
     weights: FloatArray  # (n, L, k), rows sum to one
     present: BoolArray  # (n, L)
+    reach: FloatArray = NOT_MEASURED  # (n, L), mean distance to the nearest anchors
 
     @property
     def n_rows(self) -> int:
@@ -134,7 +137,10 @@ class AnchorGraph:
             search(parts, near, self.n_anchors, joint=last if self.joint else None)
         weights = self._weights(near.d)
         weights *= present
-        return GraphBlock(block.start, near.columns, np.ascontiguousarray(weights.T), np.ascontiguousarray(present.T))
+        reach = self._reach(near.d, filled)
+        return GraphBlock(
+            block.start, near.columns, *(np.ascontiguousarray(part.T) for part in (weights, present, reach))
+        )
 
     def _parts(self, block: RowBlock, g: int, filled: BoolArray) -> list[Part]:
         """List the tables of a geometry with their anchors."""
@@ -150,6 +156,19 @@ class AnchorGraph:
             present = filled[v] & anchors[v].valid.any()
             parts.append(Part(ready, anchors[v].valid, present, place, joins=self.joint and v not in sparse))
         return parts
+
+    def _reach(self, d: FloatArray, filled: BoolArray) -> FloatArray:
+        """Mean distance (L, n) to the nearest anchors, from squared distances (k + 1, L, n).
+
+        Squared distances of the joint table are sums over the views that a row has, and become means here.
+        """
+        near = np.maximum(d[:REACH], 0)
+        real = np.isfinite(near)
+        reach = np.sqrt(near, where=real, out=np.zeros_like(near)).sum(axis=0) / np.maximum(real.sum(axis=0), 1)
+        if self.joint:
+            joint = [index for index, name in enumerate(self.slices) if name.view is None]
+            reach[joint] /= np.sqrt(np.maximum(filled[self.geometry.used].sum(axis=0), 1))
+        return np.asarray(reach, dtype=d.dtype)
 
     def _weights(self, d: FloatArray) -> FloatArray:
         """Compute weights (k, L, n), averaged over the scales, from sorted distances (k + 1, L, n)."""

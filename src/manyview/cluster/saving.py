@@ -28,6 +28,7 @@ from manyview.anchors.graph import AnchorGraph, SliceAnchors
 from manyview.cluster.amgl import AMGL
 from manyview.cluster.anchor_graph.estimator import AnchorGraphClustering
 from manyview.cluster.anchor_graph.fusion import Fusion
+from manyview.cluster.anchor_graph.novelty import Novelty
 from manyview.cluster.anchor_graph.recipe import Recipe
 from manyview.cluster.anchor_graph.reliability import Reliability
 from manyview.cluster.anchor_graph.selection import CurvePoint, Selection, Trial
@@ -52,9 +53,19 @@ ESTIMATORS = {
 PARTS: dict[str, Any] = {
     part.__name__: part
     for part in (
-        *(AnchorGraph, SliceAnchors, Geometry, PartiallyWhitened, PrincipalScores, WordWeights, Fusion, Reliability),
+        *(
+            AnchorGraph,
+            SliceAnchors,
+            Geometry,
+            PartiallyWhitened,
+            PrincipalScores,
+            WordWeights,
+            Fusion,
+            Reliability,
+            Novelty,
+        ),
         *(Centered, DividedByMaximum, Hellinger, Standardized, Unchanged, UnitRows),
-        *(CurvePoint, Recipe, Selection, Trial, SpectralMap, Columns),
+        *(CurvePoint, Recipe, Selection, Trial, SpectralMap, Columns, Novelty),
     )
 }
 

@@ -13,6 +13,7 @@ from manyview.anchors import AnchorGraph
 from manyview.cluster.anchor_graph.explanation import Explanation, explain
 from manyview.cluster.anchor_graph.fusion import Fusion
 from manyview.cluster.anchor_graph.membership import MembershipMap
+from manyview.cluster.anchor_graph.novelty import Novelty, label_known_rows, without_outliers
 from manyview.cluster.anchor_graph.reliability import Assessment, Reliability, as_assessment, assess_rows
 from manyview.cluster.base import Clusterer
 from manyview.cluster.engines import engine_for
@@ -31,6 +32,8 @@ class AnchorClusterer(TransformerMixin, Clusterer):
     fusion_: Fusion
     anchor_membership_: FloatArray
     reliability_: Reliability
+    novelty_: Novelty
+    label_outliers: bool = False  # a parameter of those that have it
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
         """Fit, and return the memberships in the form of :meth:`transform`.
@@ -72,13 +75,24 @@ class AnchorClusterer(TransformerMixin, Clusterer):
         Returns
         -------
         ndarray of shape (n_samples,), or Series
-            A Series with the ids if frames came in.
+            A Series with the ids if frames came in; -1 for an outlier if ``label_outliers``.
         """
-        labels, views = self._read_rows(X, lambda members, engine, rows: engine.collect(members.labels, rows))
+
+        def read(members: MembershipMap, engine: Engine, rows: Rows[RowBlock]) -> Any:
+            if not self.label_outliers:
+                return engine.collect(members.labels, rows)
+            return engine.collect(lambda block: label_known_rows(members, novelty, block), rows)
+
+        check_is_fitted(self)
+        novelty = self.novelty_
+        labels, views = self._read_rows(X, read)
         return as_given(labels, views.ids, views.library)
 
     def assess(self, X: Any) -> Assessment:
-        """Label new rows, with their confidence, the cluster each view would choose, and where the views disagree.
+        """Label new rows, with their confidence and novelty, and what each view says about them.
+
+        Confidence is how clearly a row is in its cluster rather than in another; novelty is how far it is from all of
+        them: the distance to its anchors beside that of the rows of the fit. A row beyond 1 is an outlier.
 
         Examples
         --------
@@ -92,11 +106,12 @@ class AnchorClusterer(TransformerMixin, Clusterer):
         """
 
         def read(members: MembershipMap, engine: Engine, rows: Rows[RowBlock]) -> Any:
-            return engine.collect(lambda block: assess_rows(members, reliability, block), rows)
+            return engine.collect(lambda block: assess_rows(members, reliability, novelty, block), rows)
 
         check_is_fitted(self)
-        reliability = self.reliability_
-        return as_assessment(self._read_rows(X, read)[0])
+        reliability, novelty = self.reliability_, self.novelty_
+        found = as_assessment(self._read_rows(X, read)[0])
+        return found._replace(labels=without_outliers(found.labels, found.novelty)) if self.label_outliers else found
 
     def explain(self, X: Any, *, n_prototypes: int = 5, n_features: int = 5) -> Explanation:
         """Explain every cluster by the views that hold it together, its prototypes, and the features that set it apart.

@@ -23,6 +23,7 @@ GRAPH_CONSTRAINTS = {
         ("a directory that exists", lambda value: isinstance(value, str | PathLike) and isdir(value)),
     ),
     "n_jobs": (integer(-1), nothing()),
+    "label_outliers": (boolean(),),
     "recipe": (nothing(), ("a Recipe", lambda value: isinstance(value, Recipe))),
     "verbose": (boolean(), ("a function of stage, done, total", callable)),
 }

@@ -8,6 +8,7 @@ from manyview.cluster.anchor_graph.base import AnchorClusterer
 from manyview.cluster.anchor_graph.constraints import GRAPH_CONSTRAINTS
 from manyview.cluster.anchor_graph.incremental import absorb
 from manyview.cluster.anchor_graph.label_matching import arrangement, renumber
+from manyview.cluster.anchor_graph.novelty import without_outliers
 from manyview.cluster.anchor_graph.recipe import Recipe
 from manyview.cluster.anchor_graph.results import keep_results
 from manyview.cluster.anchor_graph.stages import build_graphs_for_k, label_by_consensus, running_fit
@@ -54,6 +55,8 @@ class AnchorGraphClustering(AnchorClusterer):
         Number of threads; None uses all cores. The result has the same bits for any number.
     views : None, int, widths, or (start, stop) pairs, default=None
         How the columns of ONE table passed to :meth:`fit` are divided into views.
+    label_outliers : bool, default=False
+        Whether rows beyond 1 in ``outlier_score_``, and new rows that far, get the label -1.
     recipe : Recipe or None, default=None
         Constants of the method; None is the default :class:`Recipe`. Meant for ablations.
     random_state : int, RandomState or None, default=None
@@ -72,6 +75,9 @@ class AnchorGraphClustering(AnchorClusterer):
     confidence_ : ndarray of shape (n_samples,)
         Margin between a sample's cluster and the runner-up in the embedding, 0 to 1; higher is more certain. It ranks
         samples; it is not a probability.
+    outlier_score_ : ndarray of shape (n_samples,)
+        Distance of a sample to its nearest anchors; 1 is the outer fence of all samples' distances, three
+        interquartile ranges beyond the third quartile.
     views_disagree_ : ndarray of bool, shape (n_samples,)
         Whether more than half of the weight of the views is for another cluster than the label.
     view_labels_ : ndarray of shape (n_samples, n_views)
@@ -90,7 +96,7 @@ class AnchorGraphClustering(AnchorClusterer):
         K as given or chosen.
     selection_ : Selection or None
         With ``n_clusters="auto"``: the choice, the curve behind it, and the reason.
-    anchor_graph_, fusion_, anchor_membership_, reliability_
+    anchor_graph_, fusion_, anchor_membership_, reliability_, novelty_
         The small parts that :meth:`predict` and :meth:`assess` use.
 
     Examples
@@ -117,6 +123,7 @@ class AnchorGraphClustering(AnchorClusterer):
         scratch: Any = None,
         n_jobs: int | None = None,
         views: Any = None,
+        label_outliers: bool = False,
         recipe: Recipe | None = None,
         random_state: Any = None,
         verbose: Any = False,
@@ -132,6 +139,7 @@ class AnchorGraphClustering(AnchorClusterer):
         self.scratch = scratch
         self.n_jobs = n_jobs
         self.views = views
+        self.label_outliers = label_outliers
         self.recipe = recipe
         self.random_state = random_state
         self.verbose = verbose
@@ -164,8 +172,8 @@ class AnchorGraphClustering(AnchorClusterer):
     def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Add a batch of rows: anchors and weights stay, the sums behind the membership map grow.
 
-        The first batch is fitted. After a later one ``labels_``, ``membership_``, ``embedding_`` and ``confidence_``
-        are those of the batch; ``cluster_sizes_`` and ``anchor_membership_`` are over all rows seen.
+        The first batch is fitted. After a later one ``labels_``, ``membership_``, ``embedding_``, ``confidence_`` and
+        ``outlier_score_`` are those of the batch; ``cluster_sizes_`` and ``anchor_membership_`` are over all rows seen.
 
         Examples
         --------
@@ -184,6 +192,8 @@ class AnchorGraphClustering(AnchorClusterer):
         views = check_views(X, ranges=self.views, estimator=self, reset=False, lazy=True, rows_may_miss=True)
         grown, of_batch = absorb(self, *engine_for(self, views))
         self.sample_ids_ = views.ids
-        self.labels_, self.membership_, self.embedding_, self.confidence_ = of_batch
+        self.labels_, self.membership_, self.embedding_, self.confidence_, self.outlier_score_ = of_batch
+        if self.label_outliers:
+            self.labels_ = without_outliers(self.labels_, self.outlier_score_)
         self.fusion_, self.anchor_membership_, self.cluster_sizes_ = grown
         return self

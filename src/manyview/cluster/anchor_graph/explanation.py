@@ -146,7 +146,7 @@ def explain(model: AnchorGraphClustering, X: Any, /, *, n_prototypes: int, n_fea
         features = [
             _features(model, rows, engine, v, K, n_features, names[v]) for v in range(len(views.widths))
         ]  # [view][cluster]
-    sizes = np.bincount(model.labels_, minlength=K)
+    sizes = np.bincount(model.labels_[model.labels_ >= 0], minlength=K)
     cohesion, effects, alone = view_effects(model.reliability_, model.fusion_)
     anchors = _anchors(model, sizes, n_prototypes)
     return Explanation(
@@ -229,7 +229,7 @@ def _typical_rows(
 ) -> list[list[tuple[float, int]]]:
     """The n most typical rows of every cluster, each block naming its own best."""
     mass, purity = _anchor_mass(model)
-    sizes = np.maximum(np.bincount(model.labels_, minlength=K), 1)
+    sizes = np.maximum(np.bincount(model.labels_[model.labels_ >= 0], minlength=K), 1)
     target = mass * purity / sizes
     graph, fusion, labels = model.anchor_graph_, model.fusion_, model.labels_
 
@@ -265,7 +265,8 @@ def _features(
     def known_rows(block: RowBlock) -> tuple[Table, IntArray]:
         present = model.anchor_graph_.geometry.present(block)[v]
         table, known = block.tables[v], model.labels_[block.start : block.start + block.n_rows]
-        return (table, known) if present.all() else (table[present], known[present])
+        counted = present & (known >= 0)  # outliers belong to no cluster
+        return (table, known) if counted.all() else (table[counted], known[counted])
 
     first = engine.reduce(lambda block: feature_sums(*known_rows(block), K, centers=None), rows, add)
     centers = first.total / np.maximum(first.sizes, 1)[:, None]

@@ -69,6 +69,7 @@ class Batch(NamedTuple):
     membership: FloatArray
     embedding: FloatArray
     confidence: FloatArray
+    outlier_score: FloatArray
 
 
 def absorb(model: Any, views: Views, engine: Engine, /) -> tuple[Grown, Batch]:
@@ -86,4 +87,5 @@ def absorb(model: Any, views: Views, engine: Engine, /) -> tuple[Grown, Batch]:
             engine.persist(lambda block: block, memberships),
             engine.persist(unit_rows, embeddings),
             engine.persist(lambda pair: reliability.margin(*pair), engine.zip(embeddings, labels)),
+            engine.collect(model.novelty_.of_rows, rows),
         )

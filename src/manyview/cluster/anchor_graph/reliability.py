@@ -27,6 +27,7 @@ from manyview.cluster.anchor_graph.embedding import EmbeddedRows
 from manyview.cluster.anchor_graph.fusion import Fusion
 from manyview.cluster.anchor_graph.graphs import of_sample
 from manyview.cluster.anchor_graph.membership import MembershipMap, membership_of
+from manyview.cluster.anchor_graph.novelty import Novelty
 from manyview.cluster.anchor_graph.subsampling import (
     SubsampleLabeling,
     draw_subsample,
@@ -53,6 +54,8 @@ class Assessment(NamedTuple):
     confidence: FloatArray  # (n,), 0 to 1
     views_disagree: BoolArray  # (n,)
     view_labels: IntArray  # (n, V), the cluster that each view would choose; -1: the view does not know the row
+    novelty: FloatArray  # (n,), distance to the anchors; beyond 1 the row is an outlier among the rows of the fit
+    view_novelty: FloatArray  # (n, V), the same in each view; NaN: the view does not know the row
 
 
 class Reliability(NamedTuple):
@@ -197,16 +200,22 @@ def _subsample_labelings(T: FloatArray, context: FitContext, K: int) -> list[Sub
         return list(context.engine.map(labeling, list(range(recipe.n_subsamples))))
 
 
-def assess_rows(members: MembershipMap, reliability: Reliability, block: RowBlock, /) -> FloatArray:
-    """Return label, confidence, disagreement and the views' own labels, side by side (n, 3 + V)."""
+def assess_rows(members: MembershipMap, reliability: Reliability, novelty: Novelty, block: RowBlock, /) -> FloatArray:
+    """Return label, confidence, disagreement, novelty, the views' labels and novelty, side by side (n, 4 + 2 V)."""
     graph = members.graph(block)
     labels = membership_of(members.fusion, members.anchor_membership, graph).argmax(axis=1)
     votes, opinion = reliability.votes(graph)
     contradicted = reliability.contradicted(votes, opinion, labels)
     confidence = reliability.confidence(members.fusion, graph, labels)
-    return np.column_stack([labels, confidence, contradicted, np.where(opinion, votes, -1)])
+    of_views = np.where(opinion, votes, -1)
+    far, far_in_views = novelty.of_rows(graph), novelty.of_views(graph)
+    return np.column_stack([labels, confidence, contradicted, far, of_views, far_in_views])
 
 
 def as_assessment(columns: FloatArray, /) -> Assessment:
     """Take apart what :func:`assess_rows` put side by side."""
-    return Assessment(columns[:, 0].astype(np.intp), columns[:, 1], columns[:, 2] > 0, columns[:, 3:].astype(np.intp))
+    labels, confidence, contradicted, novelty = columns[:, :4].T
+    of_views, far_in_views = np.split(columns[:, 4:], 2, axis=1)
+    return Assessment(
+        labels.astype(np.intp), confidence, contradicted > 0, of_views.astype(np.intp), novelty, far_in_views
+    )

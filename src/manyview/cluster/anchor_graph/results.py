@@ -12,6 +12,7 @@ from manyview.cluster.anchor_graph.embedding import EmbeddedRows
 from manyview.cluster.anchor_graph.fusion import slice_degrees, weights_from_smoothness
 from manyview.cluster.anchor_graph.graphs import of_sample
 from manyview.cluster.anchor_graph.membership import Read, fit_anchor_membership, read_through_anchors
+from manyview.cluster.anchor_graph.novelty import measure_novelty, without_outliers
 from manyview.cluster.anchor_graph.reliability import embed, measure_reliability
 from manyview.engine import Rows
 from manyview.kernels.arrays import FloatArray, IntArray
@@ -49,9 +50,13 @@ def keep_results(
     weights = weights_from_smoothness(b, power)  # the fused graph itself may rest on the joint tables alone
     reliability = measure_reliability(embedded, known, weights, context, n_clusters=len(found))
     embeddings = engine.map(lambda T: embed(T, basis, len(found)), embedded.T)
+    novelty = measure_novelty(draw.graph, draw.sample, engine)
 
     model.n_clusters_ = K
-    model.labels_ = engine.collect(lambda block: block, known)
+    labels_ = engine.collect(lambda block: block, known)
+    model.novelty_ = novelty
+    model.outlier_score_ = engine.collect(novelty.of_rows, embedded.graphs)
+    model.labels_ = without_outliers(labels_, model.outlier_score_) if model.label_outliers else labels_
     model.membership_ = engine.persist(lambda block: block[:, found].astype(np.float64, copy=False), read.memberships)
     model.embedding_ = engine.persist(lambda block: unit_rows(block).astype(settings.dtype, copy=False), embeddings)
     if memberships is None:
@@ -68,7 +73,7 @@ def keep_results(
     model.views_left_out_ = [model.view_names_[v] for v in draw.graph.geometry.left_out]
     model.anchor_graph_, model.fusion_ = draw.graph, fusion
     model.anchor_membership_ = read.anchor_membership[:, found]
-    model.cluster_sizes_ = np.bincount(model.labels_, minlength=len(found))
+    model.cluster_sizes_ = np.bincount(labels_, minlength=len(found))
     model.reliability_, model.cluster_stability_ = reliability, reliability.cluster_stability
 
 
