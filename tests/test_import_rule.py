@@ -29,6 +29,7 @@ MAY_IMPORT = {  # beside themselves
     "testing": PUBLIC | MATH,
     "bench": PUBLIC | {"report"},
     "report": PUBLIC | {"bench"},
+    "plotting": PUBLIC | {"report"},  # shares the report's summary functions
     "cli": PUBLIC | {"bench", "report"},
     "": PUBLIC | {"bench", "report"},
 }

@@ -12,7 +12,7 @@ from manyview.report.summary.answer import Answer, answer
 from manyview.report.summary.clusters import ClusterRow, cluster_rows
 from manyview.report.summary.convergence import Convergence, convergence
 from manyview.report.summary.enrichment import Enrichment, enrichment
-from manyview.report.summary.features import Heatmap, feature_effects, heatmap
+from manyview.report.summary.features import MAX_HEATMAP_FEATURES, Effects, Heatmap, feature_effects, heatmap
 from manyview.report.summary.inputs import Inputs, gather
 from manyview.report.summary.map import Map, place, sample_map
 from manyview.report.summary.run_facts import RunFacts, run_facts
@@ -133,7 +133,7 @@ def summarize(
         map=sample_map(inputs, shown, points, how),
         mapped=points is not None,
         clusters=cluster_rows(inputs, shown, features, effects),
-        heatmap=None if effects is None else heatmap(inputs, effects),
+        heatmap=None if effects is None else _heatmap(inputs, effects),
         enrichment=enrichment(inputs),
         views=view_rows(inputs, shown),
         view_agreement=view_agreement(inputs, shown),
@@ -148,6 +148,11 @@ def summarize(
     )
     summary["answer"] = answer(summary)  # from all other sections
     return summary
+
+
+def _heatmap(inputs: Inputs, effects: list[Effects]) -> Heatmap | None:
+    names = [inputs.feature_names(v) for v in range(len(inputs.view_names))]
+    return heatmap(inputs.clusters.tolist(), inputs.view_names, names, effects, MAX_HEATMAP_FEATURES)
 
 
 def _confidence(inputs: Inputs) -> Confidence | None:

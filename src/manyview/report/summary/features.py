@@ -8,6 +8,8 @@ the cluster means lose no digits, whatever the scale of a feature. Rows that lac
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
@@ -36,7 +38,7 @@ class Heatmap(TypedDict):
 
     views: list[str]  # of every feature
     features: list[str]
-    clusters: list[int]
+    clusters: list[Any]
     effects: list[list[float]]  # (K, F)
 
 
@@ -50,22 +52,28 @@ class Effects(NamedTuple):
 
 def feature_effects(inputs: Inputs, /) -> list[Effects]:
     """Return the effects of all features on all clusters, per view."""
-    return [_effects(inputs, v) for v in range(len(inputs.view_names))]
-
-
-def _effects(inputs: Inputs, v: int) -> Effects:
     assert inputs.missing is not None
-    K, d = len(inputs.clusters), int(inputs.model.view_widths_[v])
+    return [
+        _effects(partial(_known_blocks, inputs, v), len(inputs.clusters), int(inputs.model.view_widths_[v]))
+        for v in range(len(inputs.view_names))
+    ]
+
+
+def table_effects(table: NDArray[np.float64], codes: NDArray[np.intp], n_clusters: int, /) -> Effects:
+    """Return the effects of all features of one table on clusters 0 … K - 1."""
+    return _effects(lambda: iter([(table, _indicator(codes, n_clusters))]), n_clusters, table.shape[1])
+
+
+def _effects(blocks: Callable[[], Iterator[tuple[Any, Any]]], K: int, d: int) -> Effects:
     total, squares, sizes = np.zeros((K, d)), np.zeros(d), np.zeros(K)
-    for table, Z in _known_blocks(inputs, v):
+    for table, Z in blocks():
         total += _dense(Z @ table)
         sizes += np.asarray(Z.sum(axis=1)).ravel()
     means = total / np.maximum(sizes, 1)[:, None]
-    for table, Z in _known_blocks(inputs, v):
+    for table, Z in blocks():
         if sp.issparse(table):
-            own = Z @ table
-            squares += np.asarray(table.multiply(table).sum(axis=0)).ravel()
-            squares -= (2 * means * _dense(own)).sum(axis=0)
+            own = _dense(Z @ table)
+            squares += np.asarray(table.multiply(table).sum(axis=0)).ravel() - (2 * means * own).sum(axis=0)
             squares += (means**2 * np.asarray(Z.sum(axis=1)).reshape(-1, 1)).sum(axis=0)
         else:
             squares += ((table - Z.T @ means) ** 2).sum(axis=0)
@@ -80,17 +88,17 @@ def _effects(inputs: Inputs, v: int) -> Effects:
     return Effects(effect, means, outside)
 
 
-def _known_blocks(inputs: Inputs, v: int) -> Any:
+def _known_blocks(inputs: Inputs, v: int) -> Iterator[tuple[Any, Any]]:
     """Yield the present rows of every block (n, d) with the indicator of their clusters (K, n)."""
     assert inputs.missing is not None
     for start, block in inputs.blocks(v):
         present = ~inputs.missing[v, start : start + block.shape[0]]
         table = (block if present.all() else block[present]).astype(np.float64)
-        codes = inputs.codes[start : start + block.shape[0]][present]
-        Z = sp.csr_array(
-            (np.ones(len(codes)), (codes, np.arange(len(codes)))), shape=(len(inputs.clusters), len(codes))
-        )
-        yield table, Z
+        yield table, _indicator(inputs.codes[start : start + block.shape[0]][present], len(inputs.clusters))
+
+
+def _indicator(codes: NDArray[np.intp], n_clusters: int) -> Any:
+    return sp.csr_array((np.ones(len(codes)), (codes, np.arange(len(codes)))), shape=(n_clusters, len(codes)))
 
 
 def _dense(product: Any) -> NDArray[np.float64]:
@@ -114,11 +122,13 @@ def top_features(inputs: Inputs, effects: list[Effects], k: int, /) -> list[Feat
     return sorted(shifts, key=lambda shift: -abs(shift["effect"]))
 
 
-def heatmap(inputs: Inputs, effects: list[Effects], /, *, max_features: int = MAX_HEATMAP_FEATURES) -> Heatmap | None:
+def heatmap(
+    clusters: list[Any], views: list[str], names: list[list[str]], effects: list[Effects], max_features: int, /
+) -> Heatmap | None:
     """Return the union of every cluster's strongest features; None where there is nothing to tell apart."""
     joint = np.concatenate([found.effect for found in effects], axis=1)  # (K, sum of d)
     view_of = np.repeat(np.arange(len(effects)), [found.effect.shape[1] for found in effects])
-    first = np.concatenate([np.arange(found.effect.shape[1]) for found in effects])
+    column_of = np.concatenate([np.arange(found.effect.shape[1]) for found in effects])
     ranked = np.argsort(-np.abs(joint), axis=1, kind="stable")[:, :max_features]
     chosen: dict[int, int] = {}  # feature -> the cluster that brought it
     for rank in range(ranked.shape[1]):
@@ -129,10 +139,9 @@ def heatmap(inputs: Inputs, effects: list[Effects], /, *, max_features: int = MA
     if not chosen:
         return None
     order = sorted(chosen, key=lambda f: (chosen[f], -abs(joint[chosen[f], f])))
-    names = [inputs.feature_names(v) for v in range(len(effects))]
     return Heatmap(
-        views=[inputs.view_names[view_of[f]] for f in order],
-        features=[names[view_of[f]][first[f]] for f in order],
-        clusters=inputs.clusters.tolist(),
+        views=[views[view_of[f]] for f in order],
+        features=[names[view_of[f]][column_of[f]] for f in order],
+        clusters=clusters,
         effects=joint[:, order].tolist(),
     )

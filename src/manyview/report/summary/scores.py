@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import Any, TypedDict
+
+from numpy.typing import NDArray
 
 from manyview.metrics import clustering_scores, contingency, match_labels
 from manyview.report.summary.inputs import Inputs
@@ -34,13 +36,18 @@ def scores(inputs: Inputs, /) -> dict[str, float] | None:
 
 def contingency_table(inputs: Inputs, /) -> ContingencyTable | None:
     """Return classes against clusters, with the matched ones on the diagonal; None without known classes."""
-    if inputs.y_true is None:
-        return None
-    matched = match_labels(inputs.y_true, inputs.labels)
-    table = contingency(inputs.y_true, inputs.labels)
+    return None if inputs.y_true is None else matched_contingency(inputs.y_true, inputs.labels)
+
+
+def matched_contingency(y_true: NDArray[Any], labels: NDArray[Any], /) -> ContingencyTable:
+    """Return classes against clusters, with the matched ones on the diagonal."""
+    matched = match_labels(y_true, labels)
+    table = contingency(y_true, labels)
     classes = table.classes.tolist()
-    class_of = {int(label): matched[inputs.labels == label][0].item() for label in table.clusters}
+    class_of = {label: matched[labels == label][0].item() for label in table.clusters.tolist()}
     place = {name: row for row, name in enumerate(classes)}
-    order = sorted(range(len(table.clusters)), key=lambda j: place.get(class_of[int(table.clusters[j])], len(classes)))
+    order = sorted(
+        range(len(table.clusters)), key=lambda j: place.get(class_of[table.clusters[j].item()], len(classes))
+    )
     counts = table.counts.toarray()[:, order]
     return ContingencyTable(classes=classes, clusters=table.clusters[order].tolist(), counts=counts.tolist())

@@ -23,12 +23,12 @@ class Shown(NamedTuple):
     votes: NDArray[np.intp] | None  # (n, V), positions among the clusters; -1: the view does not know the row
 
 
-def choose_rows(inputs: Inputs, /) -> Shown:
-    """Choose the rows to show and let the views vote on them."""
+def choose_rows(inputs: Inputs, /, *, voting: bool = True) -> Shown:
+    """Choose the rows to show and let the views vote on them, where they can."""
     n = inputs.n_samples
     most = min(MAX_SHOWN, int(MAX_BYTES / _bytes_per_row(inputs)))
     rows = np.arange(n) if n <= most else np.sort(np.random.default_rng(SEED).choice(n, most, replace=False))
-    voting = inputs.rated and inputs.views is not None and len(inputs.view_names) > 1
+    voting = voting and inputs.rated and inputs.views is not None and len(inputs.view_names) > 1
     return Shown(rows, view_votes(inputs, rows) if voting else None)
 
 
