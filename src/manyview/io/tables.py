@@ -119,7 +119,7 @@ def to_view(table: TableFile, where: str, /) -> ViewMatrix:
 
 
 def _numbers(frame: Any, where: str) -> ViewMatrix:
-    """Make a matrix of an Arrow table, some rows at a time, since its columns lie one after the other; null becomes NaN."""
+    """Make a matrix of an Arrow table; some rows at a time, since its columns lie one after the other. Null is NaN."""
     import pyarrow as pa
 
     columns = []
