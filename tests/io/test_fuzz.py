@@ -136,3 +136,26 @@ def test_other_formats(monkeypatch, tmp_path, tiny, name):
     write(tmp_path / name, tiny)
     content = (tmp_path / name).read_bytes()
     check_damaged(monkeypatch, tmp_path, content, name[1:], (12, (5,)) if is_strict else None, 6)
+
+
+@pytest.mark.usefixtures("inline")
+@pytest.mark.parametrize("ids, seed", [(None, 7), ([f"s{i}" for i in range(12)], 8)])
+def test_csv_folder(tmp_path, tiny, write, ids, seed):
+    """The other tables tell whether one has lost a row."""
+    folder = tmp_path / "good"
+    write.csv_folder(folder, tiny, ids=ids)
+    paths = sorted(folder.iterdir())
+    complaints = []
+    for i in range(N_FILES):
+        path = paths[i % len(paths)]
+        content = path.read_bytes()
+        path.write_bytes(damage(content, np.random.default_rng([seed, i])))
+        try:
+            data = read_views(folder)
+        except ValueError as error:
+            complaints.append(str(error))
+        else:
+            assert (data.n_samples, len(data.n_features)) == (12, 3), i
+        path.write_bytes(content)
+    assert len(complaints) > N_FILES // 4
+    assert [complaint for complaint in complaints if not complaint.startswith(str(folder))] == []

@@ -91,7 +91,7 @@ def _from_arrow(raw: RawTable, where: str, name: str, id_column: str | None) -> 
 
 
 def _pandas_index(frame: Any) -> list[str]:
-    """Columns that pandas stored as the index."""
+    """Name the columns that pandas stored as the index."""
     try:
         columns = json.loads(frame.schema.metadata[b"pandas"])["index_columns"]
         return [column for column in columns if isinstance(column, str)]
@@ -100,7 +100,7 @@ def _pandas_index(frame: Any) -> list[str]:
 
 
 def as_ids(values: list[Any], where: str, /) -> IdArray:
-    """Ids as whole numbers where that loses nothing ("7" and 7.0 do, "007" does not), else as text; each once."""
+    """Give ids as whole numbers where that loses nothing ("7" and 7.0 do, "007" does not), else as text; each once."""
     texts = [str(int(value)) if isinstance(value, float) and value.is_integer() else str(value) for value in values]
     ids = np.array(texts, dtype=np.str_)
     if all(len(text) < 19 and text.removeprefix("-").isdecimal() and text == str(int(text)) for text in texts):
@@ -113,13 +113,13 @@ def as_ids(values: list[Any], where: str, /) -> IdArray:
 
 
 def to_view(table: TableFile, where: str, /) -> ViewMatrix:
-    """The numbers of a table that has nothing else."""
+    """Give the numbers of a table that has nothing else."""
     frame = table.frame
     return finish_view(_numbers(frame, where) if hasattr(frame, "schema") else frame, where)
 
 
 def _numbers(frame: Any, where: str) -> ViewMatrix:
-    """An Arrow table as a matrix, some rows at a time, since its columns lie one after the other; null becomes NaN."""
+    """Make a matrix of an Arrow table; some rows at a time, since its columns lie one after the other. Null is NaN."""
     import pyarrow as pa
 
     columns = []
@@ -155,7 +155,7 @@ def _complaint(column: Any) -> str:
 
 
 def to_labels(table: TableFile, where: str, /) -> LabelArray:
-    """The labels in a table of one column, or in the one column that has a usual name."""
+    """Give the labels in a table of one column, or in the one column that has a usual name."""
     frame = table.frame
     if not hasattr(frame, "schema"):
         return check_labels(frame, where)

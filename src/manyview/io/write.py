@@ -81,7 +81,7 @@ def write_views(
 
 
 def _names(data: MultiViewData) -> dict[str, Any]:
-    """Names as arrays, to go with the matrices of an archive."""
+    """Give names as arrays, to go with the matrices of an archive."""
     named: dict[str, Any] = {"view_names": np.array(list(data.views), dtype=np.str_)}
     if data.ids is not None:
         named["ids"] = data.ids
@@ -120,7 +120,7 @@ def _write_mat(data: MultiViewData, path: Path) -> None:
 
 
 def _cell(items: list[Any]) -> Any:
-    """A MATLAB cell array, V x 1."""
+    """Make a MATLAB cell array, V x 1."""
     cell = np.empty((len(items), 1), dtype=object)
     for i, item in enumerate(items):
         cell[i, 0] = item

@@ -71,7 +71,7 @@ def _write_modality(group: Any, data: MultiViewData, name: str, rows: Any, *, la
 
 
 def _present(view: Any) -> Any:
-    """Rows (n_samples,) that the view does not lack."""
+    """Tell the rows (n_samples,) that the view does not lack."""
     return np.ones(view.shape[0], dtype=bool) if issparse(view) else ~np.isnan(view).all(axis=1)
 
 
@@ -102,7 +102,7 @@ def _encode(item: Any, kind: str, version: str) -> None:
 
 
 def _ids(data: MultiViewData) -> list[str]:
-    """Ids as text, the only kind that AnnData has; positions where there are none."""
+    """Give ids as text, the only kind that AnnData has; positions where there are none."""
     return [str(one) for one in (range(data.n_samples) if data.ids is None else data.ids.tolist())]
 
 

@@ -87,7 +87,7 @@ def is_header(first: list[str], others: list[list[str]], id_names: list[str]) ->
 
 
 def _in_equal_steps(cells: list[str]) -> bool:
-    """Whether the cells count like a scale; two numbers do only if they are whole neighbors."""
+    """Tell whether the cells count like a scale; two numbers do only if they are whole neighbors."""
     if len(cells) < 2 or not all(map(_is_number, cells)):
         return False
     values = [_number(cell) for cell in cells]
@@ -112,7 +112,7 @@ def _rows(head: str, delimiter: str) -> list[list[str]]:
 
 
 def _delimiter(head: str) -> str:
-    """The first that cuts all rows into the same number of cells, or else the most frequent in the first row."""
+    """Find the first that cuts all rows into the same number of cells, or else the most frequent in the first row."""
     for delimiter in DELIMITERS:
         first, *others = map(len, _rows(head, delimiter))
         widths = set(others) or {first}
