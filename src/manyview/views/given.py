@@ -31,6 +31,10 @@ class Given(NamedTuple):
 
 def one_view(table: Any, name: str, /, *, id_column: IdColumn = None) -> Given:
     """A table of any kind as a view, or an error that names it."""
+    if hasattr(table, "feature_names") and hasattr(table, "frame"):  # a TableFile
+        inner = one_view(table.frame, name)
+        ids = inner.ids if table.ids is None else as_ids(table.ids.tolist())
+        return inner._replace(ids=ids, columns=column_names(table.feature_names) or inner.columns, library=None)
     library = library_of(table)
     if library == "mudata":
         raise TypeError(f"View {name!r} is a MuData, which holds several views: give it alone, or mudata['modality'].")
