@@ -257,6 +257,15 @@ def test_one_frame_is_cut_by_names_and_selectors():
         assert_array_equal(checked.tables[0], RNA[:, [0, 2]])
 
 
+def test_estimators_cut_one_frame_by_names():
+    views = {"rna": ["g0", "g1"], "clinical": make_column_selector("g2|sex")}
+    model = LMVSC(2, views=views, n_anchors=3, random_state=0).fit(joint_frame())
+    assert model.view_columns_ == (("g0", "g1"), ("g2", "sex=f", "sex=m"))
+    assert model.n_features_in_ == 4
+    assert model.feature_names_in_.tolist() == ["g0", "g1", "g2", "sex"]
+    assert_array_equal(model.predict(joint_frame()[2:5]), model.labels_[2:5])
+
+
 def test_one_array_is_cut_by_numbers():
     views = check_views(RNA, ranges={"first": [0], "rest": slice(1, None)})
     assert (views.names, views.widths) == (("first", "rest"), (1, 2))

@@ -22,6 +22,8 @@ from manyview.views.sources import is_one_table
 from manyview.views.sparse import verified
 from manyview.views.stored import is_stored
 
+__all__ = ["check_views", "in_memory", "is_elsewhere"]
+
 
 def check_views(
     X: Any,
