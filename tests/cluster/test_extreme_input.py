@@ -5,10 +5,10 @@ import pytest
 import scipy.sparse as sp
 from sklearn.metrics import adjusted_rand_score
 
-from manyview import SemiNTF
+from manyview import AnchorGraphClustering
+from recipes import ONE_DRAW
 
-MODEL = SemiNTF(n_clusters=3, random_state=0, n_jobs=1)
-pytestmark = pytest.mark.usefixtures("one_draw")
+MODEL = AnchorGraphClustering(n_clusters=3, recipe=ONE_DRAW, random_state=0, n_jobs=1)
 
 
 def groups(n):
