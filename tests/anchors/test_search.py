@@ -3,7 +3,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from manyview.anchors import search as module
-from manyview.anchors.search import Part, nothing_near, number_type, search
+from manyview.anchors.search import Part, empty_near, number_type, search
 from manyview.kernels.distances import expand
 
 N, M, K = 23, 70, 4
@@ -32,7 +32,7 @@ def parts_of(tables, *, valid=None, present=None):
 
 
 def found(parts, *, joint=True):
-    near = nothing_near(N, len(parts) + joint, M, k=K, dtype=parts[0].ready.x.dtype.name)
+    near = empty_near(N, len(parts) + joint, M, k=K, dtype=parts[0].ready.x.dtype.name)
     search(parts, near, M, joint=len(parts) if joint else None)
     return near
 

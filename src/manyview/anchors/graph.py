@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from manyview.anchors.search import Part, nothing_near, search
+from manyview.anchors.search import Part, empty_near, search
 from manyview.anchors.selection import Groups
 from manyview.engine import Engine, Rows, concatenate, edges
 from manyview.geometry.fit import Geometry
@@ -127,7 +127,7 @@ class AnchorGraph:
         block = self.geometry.scored(block)
         L = len(self.slices)
         present = np.ones((L, block.n_rows), dtype=bool)
-        near = nothing_near(block.n_rows, L, self.n_anchors, k=self.scales[0], dtype=self.dtype)
+        near = empty_near(block.n_rows, L, self.n_anchors, k=self.scales[0], dtype=self.dtype)
         for g in range(len(self.views)):
             parts = self._parts(block, g, filled)
             for part in parts:

@@ -13,7 +13,7 @@ from sklearn.cluster import k_means
 from sklearn.utils.extmath import randomized_svd
 
 from manyview.kernels.arrays import FloatArray, IntArray, Table
-from manyview.kernels.seeding import careful_seeds
+from manyview.kernels.seeding import kmeans_plusplus_rows
 
 RULES = ("kmeans", "das", "variance", "random")
 JOINT_SCORES = 100
@@ -54,7 +54,7 @@ def kmeans_groups(table: Table, rows: IntArray, n_anchors: int, /, *, seed: int)
     if not scores.shape[1]:  # every column is constant: all rows are equal
         return Groups(rows, np.zeros(len(rows), dtype=np.intp), 1)
     part = np.sort(np.random.default_rng(seed).permutation(len(scores))[: max(SEEDING_ROWS, n_anchors)])
-    seeds = careful_seeds(scores[part], n_anchors, n_trials=3, seed=seed)  # 2 + log(m) are no better
+    seeds = kmeans_plusplus_rows(scores[part], n_anchors, n_trials=3, seed=seed)  # 2 + log(m) are no better
     _, labels, _ = k_means(scores, n_anchors, init=scores[part[seeds]], n_init=1, max_iter=10, random_state=seed)
     _, group = np.unique(labels, return_inverse=True)
     return Groups(rows, group, int(group.max()) + 1)

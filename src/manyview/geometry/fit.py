@@ -6,7 +6,7 @@
 * columns that are already principal scores (less correlated than independent columns can be): centered, unit rows;
 * other measurements: standardized and clipped at 3; and the Hellinger geometry if nothing is negative, else centered.
 
-Dense views of both kinds then pass through their tempered principal scores (``partial_whitening.py``).
+Dense views of both kinds then pass through their partially whitened principal scores (``partial_whitening.py``).
 
 In each geometry the views also form one joint table, in which every view has the same mean squared row length;
 sparse views enter it as ONE document per row, so that a view counts in a row by how much it says there.

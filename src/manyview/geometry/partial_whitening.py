@@ -109,7 +109,7 @@ def _fit(
     else:
         pairs = leading_pairs(times, len(mean), RANK, seed=seed)
     kept = pairs.values > 1e-12 * max(float(pairs.values.max(initial=0)), np.finfo(float).tiny)
-    if not kept.any():  # a table without any spread: nothing to temper
+    if not kept.any():  # a table without any spread: nothing to whiten
         return scaling
     components = pairs.vectors[:, kept] * (pairs.values[0] / pairs.values[kept]) ** (1 / 8)  # the fourth root of s
     return PartiallyWhitened(scaling, components, mean @ components, unit)

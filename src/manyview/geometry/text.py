@@ -3,7 +3,7 @@
     phi(x) = unit( sign(x) sqrt|x| * idf ),   idf_j = log((1 + N) / (1 + df_j)) + 1
     scores = unit( (phi(x) - mean) C )        C: leading right singular vectors of the centered phi
 
-Everything is sparse until the few scores; nothing is densified beyond a block. Of many rows a sample is looked at, and
+Everything is sparse until the few scores; nothing is densified beyond a block. Of many rows only a sample is used, and
 there are fewer of these than words: C then comes from the eigenvectors U of the rows' products, which are short.
 
     Y = phi - mean      Y Y' = U diag(l) U'      C = Y' U diag(l)^(-1/2)

@@ -2,7 +2,7 @@
 
 S = (A + A') / 2,    components from the edges of a few rows, joined by one product with their indicators
 
-Passes over N x N numbers go by stretches of rows, one for a thread at a time, and within a stretch by blocks that stay
+Passes over N x N numbers go by ranges of rows, one per thread at a time, and within a range by blocks that stay
 in the cache. A stretch brings its own scratch arrays and uses them for all its blocks: a new array for every block
 would be given back to the system and fetched again, at several times the price of the arithmetic.
 """
@@ -26,7 +26,7 @@ Stretch = tuple[int, int]
 
 
 def stretches(n_samples: int, /) -> list[Stretch]:
-    """(start, stop) of stretches of rows of an N x N array, the pieces that are shared out among threads."""
+    """Split the rows of an N x N array into ranges (start, stop), the pieces that are shared among threads."""
     return list(pairwise([*range(0, n_samples, STRETCH), n_samples]))
 
 

@@ -3,7 +3,7 @@
     d_ij = ||x_i - a_j||²  =  ||x_i||² + ||a_j||² - 2 x_i'a_j
 
 The expansion is one matrix product, but where x_i is close to a_j it subtracts nearly equal numbers. Both sides are
-therefore shifted to the center of the anchors, and pairs whose result lost most of its digits are done again directly.
+therefore shifted to the center of the anchors, and pairs whose result lost most of its digits are recomputed directly.
 """
 
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from numpy.typing import DTypeLike
 
 from manyview.kernels.arrays import FloatArray, IntArray, Table
 
-NUMBERS_AT_ONCE = 1 << 22  # of the pairs that are done again, 32 MB
+NUMBERS_AT_ONCE = 1 << 22  # of the pairs that are recomputed, 32 MB
 
 
 class Expansion(NamedTuple):
@@ -32,7 +32,7 @@ class Expansion(NamedTuple):
         return self._replace(x=self.x[rows], left=self.left[rows], xx=self.xx[rows])
 
     def distances(self, rows: slice, /, *, out: FloatArray | None = None) -> FloatArray:
-        """Compute distances of some rows to all anchors; close pairs may have lost their digits, see `mend`."""
+        """Compute distances of some rows to all anchors; close pairs may need `correct_close`."""
         if not sp.issparse(self.x):
             return np.matmul(self.left[rows], self.right.T, out=out)
         d = np.asarray(self.x[rows] @ self.anchors.T)
@@ -41,10 +41,10 @@ class Expansion(NamedTuple):
         d += self.aa
         return d
 
-    def mend(self, d: FloatArray, rows: slice, smallest: FloatArray, /) -> IntArray:
+    def correct_close(self, d: FloatArray, rows: slice, smallest: FloatArray, /) -> IntArray:
         """Do the pairs again that lost half their digits, in place; the rows of d that have changed.
 
-        Only rows whose smallest distance is suspicious are looked at closely.
+        Only rows whose smallest distance is suspicious are checked.
         """
         share, first, xx = lost_share(d.dtype), rows.start or 0, self.xx[rows]
         near = np.flatnonzero(smallest < share * (xx + self.aa.max(initial=0)))
@@ -70,7 +70,7 @@ def squared_distances(x: Table, anchors: FloatArray, /) -> FloatArray:
     """Compute squared distances (n, m) of the rows of x (n, d), dense or CSR, to the anchors (m, d)."""
     expansion = expand(x, anchors)
     d = expansion.distances(slice(None))
-    expansion.mend(d, slice(None), d.min(axis=1, initial=np.inf))
+    expansion.correct_close(d, slice(None), d.min(axis=1, initial=np.inf))
     return d
 
 

@@ -28,7 +28,7 @@ class NearTables(NamedTuple):
 
     columns: IntArray  # (n, tables [+ 1], k)
     d: FloatArray  # (n, tables [+ 1], k), ascending
-    doubtful: IntArray  # rows to be done again: close to an anchor, with many equals, or without numbers
+    doubtful: IntArray  # rows to be searched again: close to an anchor, with many ties, or with NaN
 
 
 def near_tables(tables: Sequence[Expansion], k: int, /, *, joint: bool) -> NearTables | None:

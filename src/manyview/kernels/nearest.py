@@ -21,7 +21,7 @@ from manyview.kernels.arrays import FloatArray, IntArray
 from manyview.kernels.compiled import Library
 
 COMPILED_K = 16  # half of the buckets of the compiled loop
-NUMBERS_AT_ONCE = 1 << 20  # of a stretch of rows, 4 MB
+NUMBERS_AT_ONCE = 1 << 20  # of a range of rows, 4 MB
 LOW, HIGH = (0, 1) if sys.byteorder == "little" else (1, 0)  # halves of a long integer
 
 

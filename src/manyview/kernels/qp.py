@@ -22,20 +22,25 @@ def simplex_qp(H: FloatArray, B: FloatArray, /) -> FloatArray:
     Z = np.zeros((n, m))
     left = np.arange(n)  # rows in exchange
     support = np.ones((n, m), dtype=bool)
-    fewest = np.full(n, m + 1)  # wrong signs of a row in its best pass
-    lost = np.zeros(n, dtype=int)  # passes since
+    best_count = np.full(n, m + 1)  # wrong signs of a row in its best pass
+    n_stalled = np.zeros(n, dtype=int)  # passes since
     cycling = np.zeros(n, dtype=bool)
     z, t = _on_all(H, B)
     while len(left):
         wrong = np.where(support, z < 0, _multipliers(H, B[left], z, t) < 0)
         count = wrong.sum(axis=1)
-        lost = np.where(count < fewest, 0, lost + 1)
-        fewest = np.minimum(count, fewest)
+        n_stalled = np.where(count < best_count, 0, n_stalled + 1)
+        best_count = np.minimum(count, best_count)
         done = count == 0
         Z[left[done]] = z[done]
-        cycling[left] = ~done & (lost >= PATIENCE)
+        cycling[left] = ~done & (n_stalled >= PATIENCE)
         stays = ~done & ~cycling[left]
-        left, support, fewest, lost = left[stays], (support ^ wrong)[stays], fewest[stays], lost[stays]
+        left, support, best_count, n_stalled = (
+            left[stays],
+            (support ^ wrong)[stays],
+            best_count[stays],
+            n_stalled[stays],
+        )
         z, t = _on_support(H, B[left], support)
     Z[cycling] = _active_set(H, B[cycling])
     return Z

@@ -115,7 +115,7 @@ def in_order(function: Callable[[Any], Any], items: Sequence[Any], /) -> list[An
 
 
 def row_blocks(n_samples: int, /, *, entries: int | None = None) -> list[tuple[int, int]]:
-    """(start, stop) of stretches of rows, such that a block of N x N numbers stays small."""
+    """Split the rows into ranges (start, stop), such that a block of N x N numbers stays small."""
     height = max(1, (ENTRIES_AT_ONCE if entries is None else entries) // n_samples)
     return list(pairwise([*range(0, n_samples, height), n_samples]))
 

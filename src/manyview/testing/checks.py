@@ -1,4 +1,4 @@
-"""Checks for estimators that cluster several views, to stand beside scikit-learn's ``check_estimator``.
+"""Checks for estimators that cluster several views, in addition to scikit-learn's ``check_estimator``.
 
 Each check takes an unfitted estimator with ``n_clusters``, clones it, and raises AssertionError with a reason. They
 use separated data, where every sensible method must find the clusters, so that disagreement means a defect.
@@ -190,7 +190,7 @@ def check_predict(estimator: Any) -> None:
     agreement = np.mean(model.predict(views) == model.labels_)
     assert agreement >= 0.99, f"predict agrees with labels_ on {agreement:.1%} of the training rows"
     part = model.predict([view[10:30] for view in views])
-    assert np.array_equal(part, model.predict(views)[10:30]), "a row's label depends on the rows beside it"
+    assert np.array_equal(part, model.predict(views)[10:30]), "a row's label depends on the other rows"
     for wrong in (views[:2], [views[0], views[1], views[2][:, 1:]]):
         try:
             model.predict(wrong)
