@@ -1,7 +1,7 @@
 """One file, or folder, per method, under one interface."""
 
 from manyview.cluster.amgl import AMGL
-from manyview.cluster.anchor_graph import AnchorGraphClustering, NoiseViewWarning, Recipe
+from manyview.cluster.anchor_graph import AnchorGraphClustering, NoiseViewWarning, NoStructureWarning, Recipe
 from manyview.cluster.csmsc import CSMSC
 from manyview.cluster.fmcnof import FMCNOF
 from manyview.cluster.gmc import GMC
@@ -23,6 +23,7 @@ __all__ = [
     "SMSC",
     "AnchorGraphClustering",
     "ModelFileError",
+    "NoStructureWarning",
     "NoiseViewWarning",
     "Recipe",
     "RowOrderWarning",

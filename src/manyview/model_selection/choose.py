@@ -38,6 +38,9 @@ def select(
     Q is the modularity of the labels for two steps of the random walk on the fused anchor graph; S is the mean
     adjusted Rand index between these labels and those that random subsamples lead to. The smallest K within one
     standard error of the best score is chosen, unless one eigengap is wider than all others together: then it decides.
+    Beside the choice, ``shortlist`` has the best of the coarser and of the finer resolutions. Clusters that are no
+    better than those of the same columns, each shuffled on its own, are no clusters: then K is 1, and a
+    :class:`NoStructureWarning` says so. Where 1 is not offered the best of the others is taken, with the warning.
     The graph is built once; every K uses the same spectrum. Other parameters are compared afterward, at the chosen K,
     by fits on the sampled rows and on subsamples of them: of the trials within one standard error of the best, the
     first in the order of the grid is chosen.
@@ -51,14 +54,15 @@ def select(
         ``SemiNTF.paper`` K is chosen on the default graph.
     n_clusters : "auto", int, or several int, default="auto"
         ``"auto"`` tries 2, 3, … 12 and then steps of a fifth, up to a quarter of the anchors, stops when no larger K
-        can win, and fills in the neighborhood of the best. An int is taken as given.
+        can win, and fills in the neighborhood of the best. An int is taken as given; 1 may be among several.
     param_grid : dict of parameter name to candidates, optional
         Other parameters of the estimator, for example ``{"n_anchors": [100, 500]}``.
 
     Returns
     -------
     Selection
-        ``n_clusters``, ``params``, ``curve`` (K, stability, modularity, gap, score, error), ``trials``, ``reason``.
+        ``n_clusters``, ``params``, ``shortlist``, ``curve`` (K, stability, modularity, gap, score, error),
+        ``structure``, ``trials``, ``reason``.
 
     Examples
     --------
@@ -91,7 +95,7 @@ def select(
             selection = Selection(K, (), f"K = {K} was given.", {"n_clusters": K})
         else:
             selection = choose_on(draw, context, candidates=numbers)
-        if not grid:
+        if not grid or selection.n_clusters == 1:  # nothing to compare parameters by
             return selection
         yardstick = embed(draw, selection.n_clusters, context)
     sample = ready if draw.sample_rows is None else ready[draw.sample_rows]
@@ -124,9 +128,8 @@ def _numbers(n_clusters: int | str | Iterable[int], n_samples: int) -> list[int]
         check_sizes(n_samples, MIN_CLUSTERS)
         return None
     given = [n_clusters] if isinstance(n_clusters, int | np.integer) else list(n_clusters)
-    least = 1 if len(given) == 1 else MIN_CLUSTERS
-    if not given or any(not isinstance(K, int | np.integer) or isinstance(K, bool) or least > K for K in given):
-        raise ValueError(f"n_clusters must be 'auto' or integers of at least {least}; got {given}.")
+    if not given or any(not isinstance(K, int | np.integer) or isinstance(K, bool) or K < 1 for K in given):
+        raise ValueError(f"n_clusters must be 'auto' or integers of at least 1; got {given}.")
     check_sizes(n_samples, max(given))
     return sorted({int(K) for K in given})
 

@@ -6,7 +6,8 @@ them, and ``recipe.py`` holds their constants.
 """
 
 from manyview.cluster.anchor_graph.estimator import AnchorGraphClustering
+from manyview.cluster.anchor_graph.n_clusters import NoStructureWarning
 from manyview.cluster.anchor_graph.noise_views import NoiseViewWarning
 from manyview.cluster.anchor_graph.recipe import Recipe
 
-__all__ = ["AnchorGraphClustering", "NoiseViewWarning", "Recipe"]
+__all__ = ["AnchorGraphClustering", "NoStructureWarning", "NoiseViewWarning", "Recipe"]

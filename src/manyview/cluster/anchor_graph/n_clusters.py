@@ -7,15 +7,21 @@
 The index counts pairs of rows; its root is near the share of rows that keep their cluster, which is on the scale of Q.
 Q falls for K too small (clusters hold strangers) and for K too large (walks leave); S falls where a cut is arbitrary.
 The smallest K within one standard error of the best score is chosen, unless the spectrum leaves no doubt: a gap
-lambda_K - lambda_(K+1) that is wider than all others together decides. Everything is read off one spectrum of one fused
-graph: T = A W (n, R), a few thousand rows. Slice weights would depend on K: here they are learned from labelings with
-2, 4, … 32 clusters together, so that no K is favored.
+lambda_K - lambda_(K+1) that is wider than all others from lambda_2 to lambda_25 together decides. Classes are not
+clusters, and data have more than one resolution, so a shortlist has the best K of the coarser and the finer ones, too.
+Where the clusters are no better than those of data without structure (null.py), K is 1.
+
+Everything is read off one spectrum of one fused graph: T = A W (n, R), a few thousand rows, wide enough for every K
+that rows and anchors can show, whichever are offered. Slice weights would depend on K: here they are learned from
+labelings with 2, 4, … 32 clusters together, so that no K is favored.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import partial
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -32,6 +38,7 @@ from manyview.cluster.anchor_graph.fusion import (
     weights_from_smoothness,
 )
 from manyview.cluster.anchor_graph.graphs import Draw
+from manyview.cluster.anchor_graph.null import null_draws
 from manyview.cluster.anchor_graph.selection import CurvePoint, Selection
 from manyview.cluster.anchor_graph.subsampling import (
     Subsample,
@@ -40,6 +47,7 @@ from manyview.cluster.anchor_graph.subsampling import (
     label_by,
     subsample_size,
 )
+from manyview.cluster.fit_warnings import warn_caller
 from manyview.engine import Engine
 from manyview.kernels.agreement import adjusted_rand, joint_counts
 from manyview.kernels.arrays import FloatArray, IntArray
@@ -51,6 +59,14 @@ ROWS_PER_CLUSTER, ANCHORS_PER_CLUSTER = 4, 4  # fewer cannot show a cluster
 ALL_UP_TO, RATIO = 12, 1.2  # every K up to 12, then steps of a fifth; the neighborhood of the best is filled in
 N_PARTS = 6
 PATIENCE = 3  # values of K in a row that cannot win, before the scale is left
+GAPS_UP_TO = 24  # the eigengaps that a decisive one is compared with
+NULL_CLUSTERS = (2, 3, 4, 6, 8, 12, 18, 27, 40)  # the values of K at which clusters are compared with those of a null
+RESOLUTION = 1.5  # a coarser or finer resolution differs by this factor
+NO_STRUCTURE = "no clusters beyond chance: they exceed those of shuffled columns by {:.3f}, which is less than {}"
+
+
+class NoStructureWarning(UserWarning):
+    """The rows have no clusters beyond those that k-means finds in data without structure."""
 
 
 class Embedded(NamedTuple):
@@ -61,16 +77,26 @@ class Embedded(NamedTuple):
     rows: IntArray  # (n,), which of the sampled rows these are
     whole: Subsample
     parts: list[Subsample]
+    weights: FloatArray | None = None  # (L,), of the slices
 
 
-def embed(draw: Draw, largest: int, context: FitContext, /) -> Embedded:
-    """The fused graph of the sampled rows with weights that favor no K, and enough of its spectrum for ``largest``."""
+def embed(draw: Draw, largest: int, context: FitContext, /, *, like: Embedded | None = None) -> Embedded:
+    """The fused graph of the sampled rows with weights that favor no K, and enough of its spectrum for ``largest``.
+
+    A null takes the weights of the data, ``like``, and has no parts.
+    """
     engine, seed = context.engine, context.settings.seed
-    weights = _weights(draw.graph, draw.sample, engine, seed, context.recipe.smoothness_power)
-    return _embed(fuse(draw.graph, draw.sample, engine, weights), draw.sample, engine, largest, seed)
+    if like is None:
+        weights = _weights(draw.graph, draw.sample, engine, seed, context.recipe.smoothness_power)
+    else:
+        assert like.weights is not None
+        weights = like.weights
+    fusion = fuse(draw.graph, draw.sample, engine, weights)
+    n_parts = N_PARTS if like is None else 0
+    return _embed(fusion, draw.sample, engine, largest, seed, n_parts)._replace(weights=weights)
 
 
-def _embed(fusion: Fusion, sample: list[GraphBlock], engine: Engine, largest: int, seed: int) -> Embedded:
+def _embed(fusion: Fusion, sample: list[GraphBlock], engine: Engine, largest: int, seed: int, n_parts: int) -> Embedded:
     basis = spectrum(fusion, sample, engine, n_vectors(largest))
     T = np.asarray(engine.collect(partial(fusion.walk, right=basis.W), sample), dtype=np.float64)
     rows = np.arange(len(T))
@@ -78,7 +104,7 @@ def _embed(fusion: Fusion, sample: list[GraphBlock], engine: Engine, largest: in
         rows = np.sort(np.random.default_rng(seed).choice(len(T), MAX_ROWS, replace=False))
         T = T[rows] * np.sqrt(len(T) / MAX_ROWS)
     size = subsample_size(len(T), largest)
-    parts = engine.map(lambda number: draw_subsample(T, size, seed=seed + 1 + number), list(range(N_PARTS)))
+    parts = engine.map(lambda number: draw_subsample(T, size, seed=seed + 1 + number), list(range(n_parts)))
     return Embedded(T, basis.s, rows, draw_subsample(T, len(T), seed=seed), list(parts))
 
 
@@ -122,16 +148,20 @@ def choose(
     candidates: Iterable[int] | None,
     largest: int,
     seed: int,
+    scored: Mapping[int, CurvePoint] = MappingProxyType({}),
     progress: Callable[[int, int], None] | None = None,
 ) -> Selection:
-    """Score the candidates, or, with None, a coarse scale and then the neighborhood of its best."""
+    """Score the candidates, or, with None, a coarse scale and then the neighborhood of its best.
+
+    ``scored`` are points of the curve that are known.
+    """
     curve: dict[int, CurvePoint] = {}
 
     def visit(numbers: list[int], *, stop: bool) -> None:
         hopeless = 0
         for done, K in enumerate(numbers):
             if K not in curve:
-                curve[K] = score(embedded, K, engine, seed=seed)
+                curve[K] = scored[K] if K in scored else score(embedded, K, engine, seed=seed)
             if progress is not None:
                 progress(done + 1, len(numbers))
             # S <= 1, so a modularity below the best score cannot win; with more clusters it only falls further
@@ -146,9 +176,8 @@ def choose(
         scale = coarse_scale(largest)
         visit(scale, stop=True)
         visit(_neighborhood(scale, max(curve.values(), key=lambda c: c.score).n_clusters), stop=False)
-    first, last = min(curve), max(curve)
     return pick(
-        tuple(curve[K] for K in sorted(curve)), fall=_eigenvalue(embedded, first) - _eigenvalue(embedded, last + 1)
+        tuple(curve[K] for K in sorted(curve)), fall=_eigenvalue(embedded, 2) - _eigenvalue(embedded, GAPS_UP_TO + 1)
     )
 
 
@@ -174,18 +203,22 @@ def _neighborhood(scale: list[int], best: int) -> list[int]:
 
 def score(embedded: Embedded, n_clusters: int, engine: Engine, /, *, seed: int) -> CurvePoint:
     """The row of the curve for K."""
-    K = n_clusters
+    K, labels = n_clusters, _labels(embedded, n_clusters, seed)
 
     def agreement(part: Subsample) -> float:
         other = label_by(embedded.T, part, K, seed=seed).labels(embedded.T)
         return adjusted_rand(joint_counts(labels, other, K))
 
     with few_distinct_rows_allowed():
-        labels = label_by(embedded.T, embedded.whole, K, seed=seed).labels(embedded.T)
         agreements = np.array(list(engine.map(agreement, embedded.parts)))
     gap = _eigenvalue(embedded, K) - _eigenvalue(embedded, K + 1)
     stability, Q, total, error = rate(modularity(embedded, labels, K), agreements)
     return CurvePoint(K, stability, Q, gap, total, error)
+
+
+def _labels(embedded: Embedded, n_clusters: int, seed: int) -> IntArray:
+    with few_distinct_rows_allowed():
+        return label_by(embedded.T, embedded.whole, n_clusters, seed=seed).labels(embedded.T)
 
 
 def rate(Q: float, agreements: FloatArray, /) -> tuple[float, float, float, float]:
@@ -208,12 +241,12 @@ def modularity(embedded: Embedded, labels: IntArray, n_clusters: int, /) -> floa
 def pick(curve: tuple[CurvePoint, ...], /, *, fall: float) -> Selection:
     """A decisive gap, or the smallest K whose score is within one standard error of the best; and why, in a sentence.
 
-    ``fall`` is how far the eigenvalues fall over all candidates: a gap of more than half of it decides.
+    ``fall`` is how far the leading eigenvalues fall: a gap of more than half of it decides.
     """
     best = max(curve, key=lambda candidate: candidate.score)
     widest = max(curve, key=lambda candidate: candidate.gap)
     chosen = next(c for c in curve if c.score >= best.score - best.error)
-    if len(curve) > 1 and widest.gap > fall / 2:
+    if widest.gap > fall / 2:
         chosen, lead = widest, "its eigengap is wider than all others together"
     elif chosen is best:
         lead = "it has the best score"
@@ -225,18 +258,55 @@ def pick(curve: tuple[CurvePoint, ...], /, *, fall: float) -> Selection:
         f"K = {chosen.n_clusters}: {lead}; score {chosen.score:.3f} = modularity {chosen.modularity:.3f} x root of "
         f"stability {chosen.stability:.3f}; the widest eigengap is at {widest.n_clusters}{sure}."
     )
-    return Selection(chosen.n_clusters, curve, reason, {"n_clusters": chosen.n_clusters})
+    K = chosen.n_clusters
+    return Selection(K, curve, reason, {"n_clusters": K}, shortlist=shortlist(curve, K))
+
+
+def shortlist(curve: tuple[CurvePoint, ...], n_clusters: int, /) -> tuple[int, ...]:
+    """The choice, the best-scored K that is clearly coarser, and the best that is clearly finer."""
+    coarser = [c for c in curve if c.n_clusters * RESOLUTION <= n_clusters]
+    finer = [c for c in curve if c.n_clusters >= n_clusters * RESOLUTION]
+    best = [max(some, key=lambda c: c.score).n_clusters for some in (coarser, finer) if some]
+    return tuple(sorted([n_clusters, *best]))
+
+
+def structure(points: Iterable[CurvePoint], nulls: list[Embedded], /, *, seed: int) -> float:
+    """max over K of (Q - Q_0) sqrt(S): how much better the clusters are than those of data without structure."""
+
+    def beyond(point: CurvePoint) -> float:
+        K = point.n_clusters
+        Q_0 = max(modularity(null, _labels(null, K, seed), K) for null in nulls)
+        return (point.modularity - Q_0) * float(np.sqrt(max(point.stability, 0)))
+
+    return max(beyond(point) for point in points)
 
 
 def choose_on(draw: Draw, context: FitContext, /, *, candidates: list[int] | None = None) -> Selection:
-    """Choose K on a graph, among the candidates or among all that rows and anchors can show."""
-    largest = max(candidates) if candidates else largest_number(draw.n_samples, draw.graph.n_anchors)
+    """Choose K on a graph, among the candidates or among all that rows and anchors can show.
+
+    Without structure K is 1 if it may be, and a warning is given in any case.
+    """
+    engine, seed, least = context.engine, context.settings.seed, context.recipe.min_structure
+    most = largest_number(draw.n_samples, draw.graph.n_anchors)
     context.progress("n_clusters", 0, 1)
-    return choose(
-        embed(draw, largest, context),
-        context.engine,
-        candidates=candidates,
-        largest=largest,
-        seed=context.settings.seed,
+    embedded = embed(draw, max([most, *(candidates or [])]), context)
+    nulls = [embed(null, most, context, like=embedded) for null in null_draws(draw, context)]
+    scored = {K: score(embedded, K, engine, seed=seed) for K in NULL_CLUSTERS if most >= K} if nulls else {}
+    beyond = structure(scored.values(), nulls, seed=seed) if nulls else None
+    missing = None if beyond is None or beyond >= least else NO_STRUCTURE.format(beyond, least)
+    if missing and (candidates is None or 1 in candidates):
+        warn_caller(f"{missing}. K is 1; give n_clusters to cut the rows all the same.", NoStructureWarning)
+        return Selection(1, tuple(scored.values()), f"K = 1: {missing}.", {"n_clusters": 1}, (), (1,), beyond)
+    selection = choose(
+        embedded,
+        engine,
+        candidates=None if candidates is None else [K for K in candidates if K > 1],
+        largest=most,
+        seed=seed,
+        scored=scored,
         progress=lambda done, total: context.progress("n_clusters", done, total),
     )
+    if missing:
+        warn_caller(f"{missing}. K = {selection.n_clusters} is arbitrary.", NoStructureWarning)
+        selection = replace(selection, reason=f"{selection.reason[:-1]}; {missing}.")
+    return replace(selection, structure=beyond)

@@ -48,6 +48,11 @@ class Recipe:
     min_best_agreement: float = 0.2  # labels that no view supports prove nothing against any view
     min_judged_rows: int = 100  # with fewer rows no view is judged
 
+    # Number of clusters
+    n_nulls: int = 2  # data sets with shuffled columns that the clusters are compared with
+    n_null_rows: int = 2_000  # rows of the largest of them
+    min_structure: float = 0.08  # beyond them; noise has at most 0.04, real data 0.12 and more
+
     # Reliability
     n_subsamples: int = 8  # random subsamples behind the stability of clusters
     n_subsampled_rows: int = 5_000  # rows of the largest of them

@@ -40,6 +40,8 @@ class Selection:
     reason: str
     params: Mapping[str, Any]  # of the estimator: n_clusters, and those for which candidates were given
     trials: tuple[Trial, ...] = ()
+    shortlist: tuple[int, ...] = ()  # the choice, and the best of coarser and finer resolutions; in the order of K
+    structure: float | None = None  # score beyond data without clusters; None if that was not asked
 
     def __repr__(self) -> str:
         return f"Selection({_written(self.params)}; {len(self.curve)} values of K, {len(self.trials)} trials)"
@@ -47,6 +49,7 @@ class Selection:
     def __str__(self) -> str:
         lines = [self.reason]
         if self.curve:
+            lines.append(f"Plausible: K = {', '.join(map(str, self.shortlist))}.")
             lines.append("    K  stability  modularity    gap  score  error")
             lines += [
                 f"{'>' if c.n_clusters == self.n_clusters else ' '} {c.n_clusters:3d}  {c.stability:9.3f}  "
