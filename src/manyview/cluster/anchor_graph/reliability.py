@@ -38,7 +38,7 @@ from manyview.cluster.anchor_graph.subsampling import (
 )
 from manyview.engine import Rows, add, edges
 from manyview.kernels.agreement import joint_counts
-from manyview.kernels.arrays import BoolArray, FloatArray, IntArray
+from manyview.kernels.arrays import BoolArray, FloatArray, IntArray, index_type
 from manyview.kernels.sparse import times
 from manyview.kernels.spectral import Basis, diffusion_scale, unit_rows
 from manyview.views.blocks import RowBlock
@@ -130,7 +130,7 @@ def slice_votes(columns: IntArray, w: FloatArray, mass: FloatArray, /, *, own: I
         rest -= w
     rest[rest <= 1e-9] = np.inf
     share = w / rest
-    starts = np.arange(0, n * n_slices * k + 1, k, dtype=np.int32)
+    starts = np.arange(0, n * n_slices * k + 1, k, dtype=index_type(n * n_slices * k))
     S = sp.csr_array((share.ravel(), columns.ravel(), starts), shape=(n * n_slices, n_slices * m))
     votes = times(S, mass.reshape(-1, K)).reshape(n, n_slices, K)
     if own is not None:
