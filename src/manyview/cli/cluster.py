@@ -16,7 +16,8 @@ from manyview.cli import screen
 from manyview.cli.inputs import Columns, Inputs, described, load_tables, read_inputs
 from manyview.cli.metadata import read_metadata
 from manyview.cli.options import Categorical, Divide, Drop, Files, Header, Id, Json, Quiet, SpreadsheetSafe
-from manyview.result import FILES, METHODS, Result, estimator_for
+from manyview.cli.places import require_folder
+from manyview.result import METHODS, Result, estimator_for
 
 
 def cluster(
@@ -52,7 +53,7 @@ def cluster(
             raise ValueError(f"--method {method}: give one of {', '.join(METHODS)}")
         if jobs == 0:
             raise ValueError("--jobs 0: give a number of threads, or -1 for all cores")
-        _require_place(out, force=force)
+        require_folder(out, force=force)
         with warnings.catch_warnings(record=True) as caught, screen.stages(quiet=quiet or as_json) as stages:
             warnings.simplefilter("default")
             stages("reading", 0, 1)
@@ -94,28 +95,6 @@ def _fit(inputs: Inputs, method: str, K: int | str, *, seed: int, jobs: int, sta
     if "verbose" in known:
         model.set_params(verbose=False)
     return Result(model, inputs.views, time.perf_counter() - start, inputs.name)
-
-
-def _require_place(out: Path, *, force: bool) -> None:
-    """Refuse a place that has something in it, unless it is a result and may be replaced."""
-    if not out.exists() and not out.is_symlink():
-        return
-    if not out.is_dir() or out.is_symlink():
-        raise FileExistsError(f"--out {out}: is not a folder; name another place")
-    inside = sorted(path.name for path in out.iterdir())
-    if not inside:
-        return
-    ours = "run.json" in inside
-    if not force:
-        hint = "name another folder, or replace it with --force" if ours else "name another folder"
-        raise FileExistsError(f"--out {out}: exists already and is not empty; {hint}")
-    if not ours:
-        raise FileExistsError(f"--out {out}: was not written by this command, so --force does not replace it")
-    foreign = [name for name in inside if name not in FILES]
-    if foreign:
-        raise FileExistsError(
-            f"--out {out}: holds {foreign[0]}, which this command did not write; move it away before --force"
-        )
 
 
 def _show(result: Result, messages: list[str], paths: list[Path]) -> None:

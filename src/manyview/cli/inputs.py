@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-
 from manyview.cli.divide import divided
 from manyview.cli.words import of_error
 from manyview.io import TableFile, read_tables, read_views

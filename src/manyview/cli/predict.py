@@ -15,6 +15,7 @@ from manyview.cli import screen
 from manyview.cli.fitted import in_fitted_order, raw_columns
 from manyview.cli.inputs import Columns, Tables, load_tables, read_inputs
 from manyview.cli.options import Categorical, Divide, Drop, Files, Header, Id, Json, Quiet, SpreadsheetSafe
+from manyview.cli.places import require_labels
 from manyview.io import TableFile, write_labels
 
 
@@ -38,7 +39,7 @@ def predict(
     lacks a view takes part with the others; so do all samples if no file is given for a view.
     """
     with screen.explained("cannot predict", kinds=screen.REPAIRABLE) as places:
-        _require_place(out, force=force)
+        require_labels(out, force=force)
         model = load(model_file)
         if not hasattr(model, "predict"):
             raise ValueError(f"{model_file}: {type(model).__name__} cannot label new samples")
@@ -84,19 +85,6 @@ def _of_the_fit(found: Tables, model: Any) -> tuple[dict[str, TableFile], list[s
         else:
             given[name] = TableFile(name, np.full((n_rows, done["n_columns"]), np.nan), ids)
     return given, [name for name in names if name not in tables]
-
-
-def _require_place(out: Path, *, force: bool) -> None:
-    if not out.exists():
-        return
-    if not out.is_file():
-        raise FileExistsError(f"--out {out}: is not a file; name another place")
-    with open(out, "rb") as file:
-        ours = file.read(8) == b"id,label"
-    if not ours:
-        raise FileExistsError(f"--out {out}: exists already and is no file of labels; name another file")
-    if not force:
-        raise FileExistsError(f"--out {out}: exists already; name another file, or replace it with --force")
 
 
 def _show(labels: Any, out: Path) -> None:

@@ -86,6 +86,9 @@ def explained(task: str, *, kinds: tuple[type[Exception], ...] = (OSError,)) -> 
     files: dict[str, str] = {}
     try:
         yield files
+    except KeyboardInterrupt:
+        typer.echo("manyview: interrupted", err=True)
+        raise typer.Exit(130) from None
     except kinds as error:
         typer.echo(f"manyview: {task}: {of_error(error, files)}", err=True)
         raise typer.Exit(2) from None

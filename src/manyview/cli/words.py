@@ -4,53 +4,48 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import partial
 
-# what the library says (a regular expression) -> what a command says; a test finds each in the library's messages
+# what the library says -> what a command says; {} is a quoted value or a number. A test finds all in the library.
 WORDS: tuple[tuple[str, str], ...] = (
     (
-        r"Views\.from_tables\(X, join='inner'\) keeps the common samples, join='outer' lets a sample lack a view \(for "
-        r"estimators that take missing views\)",
+        "Views.from_tables(X, join='inner') keeps the common samples, join='outer' lets a sample lack a view (for "
+        "estimators that take missing views)",
         "--join inner keeps the common samples, --join outer lets a sample lack a view",
     ),
     (
-        r"join='(inner|outer)' needs ids in every view: an index, or id_column=",
-        r"--join \1 needs ids in every file: --id",
+        "join={} needs ids in every view: an index, or id_column=",
+        "--join {} needs ids in every file: name them with --id",
     ),
-    (r"join='inner' keeps", "--join inner keeps"),
-    (r"Views\.from_tables\(X, impute='mean'\)", "--impute mean (or median) for manyview cluster"),
-    (r"impute='(mean|median)'", r"--impute \1"),
-    (r"Views\.from_tables\(X, id_column='([^']*)'\)", r"--id \1"),
-    (r"\bid_column=", "--id"),
-    (r"If it is a feature, rename it; if it is neither, drop it", "If it is neither, leave it out with --drop"),
-    (r" \(an array, or a frame with the default index\)", ""),
+    ("join='inner' keeps", "--join inner keeps"),
+    ("choose Views.from_tables(X, impute='mean')", "choose --impute mean (or median) for manyview cluster"),
+    ("Views.from_tables(X, id_column={}) matches", "--id {} matches"),
     (
-        r"Give every view its ids \(set_index, or id_column=\), or none of them \(reset_index\(drop=True\)\)",
+        "If it is a feature, rename it; if it is neither, drop it",
+        "If it is not, rename it, or leave it out with --drop",
+    ),
+    ("choose one with id_column=", "choose one with --id"),
+    (" (an array, or a frame with the default index)", ""),
+    (
+        "Give every view its ids (set_index, or id_column=), or none of them (reset_index(drop=True))",
         "Name the column of the ids with --id, or leave it out of all files with --drop",
     ),
     (
-        r"column '([^']*)' holds text, not numbers: drop it, make it categorical \(astype\('category'\)\), count its "
-        r"words \(PerView\), or, if it holds ids, name it as id_column",
-        r"column '\1' holds text, not numbers: leave it out (--drop \1), take it as categories (--categorical \1), or, "
-        r"if it holds ids, --id \1",
+        "drop it, make it categorical (astype('category')), count its words (PerView), or, if it holds ids, name it as "
+        "id_column",
+        "leave it out with --drop, take it as categories with --categorical, or, if it holds ids, name it with --id",
     ),
-    (
-        r"turn it into numbers, such as days since a date, or drop it",
-        "turn it into numbers, or leave it out with --drop",
-    ),
-    (r": give both the same type, for example with index\.astype\(str\)", ": write them alike in both files"),
-    (r"say which with header=True or header=False", "say which with --header or --no-header"),
-    (
-        r"\bthan time_limit\b",
-        "than the limit of two minutes; convert it to Parquet, or read it in Python (time_limit=)",
-    ),
-    (r"\bmemory_limit\b", "the limit of 8 GiB for one file (in Python: memory_limit=)"),
-    (r"say overwrite=True", "replace it with --force"),
-    (r"method='([^']*)'", r"--method \1"),
-    (r"n_clusters=([0-9]+) is more than n_samples=([0-9]+)", r"--n-clusters \1 is more than the \2 samples"),
-    (r"n_clusters=([0-9]+)", r"--n-clusters \1"),
-    (r"n_clusters='auto'", "--n-clusters auto"),
-    (r"; choose one with key=", "; give a file with one"),
+    ("such as days since a date, or drop it", "such as days since a date, or leave it out with --drop"),
+    (": give both the same type, for example with index.astype(str)", ": write them alike in both files"),
+    ("say which with header=True or header=False", "say which with --header or --no-header"),
+    ("took longer than time_limit", "took longer than two minutes: convert it to Parquet, or read it in Python"),
+    ("more memory than memory_limit allows", "more than 8 GiB of memory"),
+    ("are more than memory_limit", "are more than the limit for one file"),
+    ("say overwrite=True", "replace it with --force"),
+    ("n_clusters={} is more than n_samples={}", "--n-clusters {} is more than the number of samples, {}"),
+    ("; choose one with key=", "; give a file with one"),
 )
+VALUE = r"'?([^'\s,;:()]+)'?"
 
 
 def in_words(message: str, files: Mapping[str, str] | None = None, /) -> str:
@@ -62,11 +57,15 @@ def in_words(message: str, files: Mapping[str, str] | None = None, /) -> str:
     >>> in_words("View 'rna' lacks 3 ids. join='inner' keeps the complete ones.", {"rna": "new/rna.csv"})
     'new/rna.csv lacks 3 ids. --join inner keeps the complete ones.'
     """
-    for pattern, words in sorted(WORDS, key=lambda pair: -len(pair[0])):  # the longer says more
-        message = re.sub(pattern, words, message)
+    for said, words in WORDS:
+        message = re.sub(re.escape(said).replace(r"\{\}", VALUE), partial(_filled, words), message)
     for view, file in (files or {}).items():
-        message = re.sub(rf"\b[Vv]iew {re.escape(repr(view))}", lambda _, file=file: file, message)  # type: ignore[misc]
+        message = message.replace(f"View {view!r}", file).replace(f"view {view!r}", file)
     return " ".join(message.split())
+
+
+def _filled(words: str, found: re.Match[str]) -> str:
+    return words.format(*found.groups())
 
 
 def of_error(error: BaseException, files: Mapping[str, str] | None = None, /) -> str:

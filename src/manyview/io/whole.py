@@ -1,7 +1,7 @@
 """Write a file or a folder so that it is there as a whole or not at all, whenever the process ends.
 
-The work is done in a hidden folder beside the target. A process that is killed leaves it behind; the next one that writes
-to the same place removes it, if nobody holds its lock any more.
+The work is done in a hidden folder beside the target. A process that is killed leaves it behind; the next one that
+writes to the same place removes it, if nobody holds its lock any more.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ def _rename(part: Path, path: Path) -> None:
 def _beside(path: Path) -> Iterator[Path]:
     """Make a hidden folder on the same disk, for as long as the writing takes."""
     _remove_leftovers(path)
-    folder = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent))
-    with contextlib.ExitStack() as opened:
+    with _said_of(path), contextlib.ExitStack() as opened:
+        folder = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent))
         try:
             lock = opened.enter_context(open(folder / f"{LOCK}ing", "wb"))
             if _locked(lock):
@@ -73,6 +73,18 @@ def _beside(path: Path) -> Iterator[Path]:
         finally:
             opened.close()  # Windows removes no open file
             shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _said_of(path: Path) -> Iterator[None]:
+    """Name the target in an error of the system, not the hidden folder beside it, or nothing."""
+    try:
+        yield
+    except OSError as error:
+        unnamed = error.filename is None or f".{path.name}." in str(error.filename)
+        if error.errno is None or not unnamed:
+            raise
+        raise type(error)(error.errno, os.strerror(error.errno), str(path)) from error
 
 
 def _remove_leftovers(path: Path) -> None:
