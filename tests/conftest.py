@@ -17,12 +17,6 @@ hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 
-@pytest.fixture
-def one_draw(monkeypatch):
-    """SemiNTF draws its anchors once, as beyond 5,000 rows: for many fits to which more draws do not matter."""
-    monkeypatch.setattr("manyview.cluster.semi_ntf.settings.DRAWS", 1)
-
-
 @pytest.fixture(scope="session")
 def shared_dir() -> Path:
     if not SHARED.is_dir():

@@ -18,7 +18,9 @@ from manyview.cluster import (
     SemiNTF,
     load,
 )
+from manyview.result import Result, cluster
 from manyview.views import Views
+from manyview.views.per_view import PerView
 
 __version__ = "0.1.0"
 __all__ = [
@@ -34,10 +36,13 @@ __all__ = [
     "ModelFileError",
     "NoStructureWarning",
     "NoiseViewWarning",
+    "PerView",
     "Recipe",
+    "Result",
     "RowOrderWarning",
     "SemiNTF",
     "Views",
     "__version__",
+    "cluster",
     "load",
 ]

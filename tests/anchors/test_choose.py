@@ -71,7 +71,7 @@ def test_row_numbers_can_be_given(fit, data):
 
 
 @pytest.mark.parametrize("rule", ["das", "variance"])
-def test_deterministic_rules_ignore_the_seed_and_the_others_do_not(fit, data, rule):
+def test_only_random_rules_depend_on_the_seed(fit, data, rule):
     assert_array_equal(*(groups_of(fit, data, rule, 10, seed=seed)[0].rows for seed in (0, 1)))
     one, other = (groups_of(fit, data, "random", 10, seed=seed)[0].rows for seed in (0, 1))
     assert one.tolist() != other.tolist()
@@ -127,7 +127,7 @@ def test_an_absent_row_adds_nothing_to_the_joint_table(fit, data):
     assert_array_equal(table[4, :4], geometry.table(rows[0], 0, 0)[4])
 
 
-def test_several_sparse_views_are_one_document_in_the_joint_table(fit, data):
+def test_sparse_views_are_one_document_in_the_joint_table(fit, data):
     geometry, rows, _ = fit([data[2], data[0], sp.csr_array(data[2][:, ::-1])])
     table = joint_table(geometry, rows[0], 1)
     expected = np.hstack([geometry.word_table(rows[0], 1), geometry.table(rows[0], 1, 1)])

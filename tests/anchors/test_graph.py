@@ -59,7 +59,7 @@ def oracle_weights(table, anchors, scales):
 
 
 @pytest.mark.parametrize("scales", [(3,), (5,), (10,), (6, 2)])
-def test_every_slice_is_that_of_the_oracle_the_joint_one_on_the_concatenated_table(fit, data, scales):
+def test_slices_equal_the_oracle(fit, data, scales):
     fitted = fit(data)
     groups = some_groups()
     graph, slices, _ = graph_of(fitted, [groups] * 2, scales=scales)
@@ -70,7 +70,7 @@ def test_every_slice_is_that_of_the_oracle_the_joint_one_on_the_concatenated_tab
         assert_allclose(weights, oracle_weights(table, group_means(table, groups), scales), atol=1e-8)
 
 
-def test_several_sparse_views_enter_the_joint_slice_as_one_document(fit, data):
+def test_sparse_views_are_one_document_in_the_joint_slice(fit, data):
     rng = np.random.default_rng(1)
     fitted = fit([sp.csr_array(words(rng)), data[0], words(rng, 50)])
     geometry, rows, engine = fitted
@@ -159,7 +159,7 @@ def with_gaps(data):
     return data
 
 
-def test_absent_rows_have_no_weight_in_their_view_and_all_of_it_in_the_joint_slice(fit, with_gaps):
+def test_absent_row_has_no_weight_in_its_view(fit, with_gaps):
     fitted = fit(with_gaps)
     graph, slices, blocks = graph_of(fitted, [some_groups()] * 2)
     present = np.vstack([block.present for block in blocks])  # (N, L)
@@ -179,7 +179,7 @@ def test_anchors_are_means_of_present_rows_only(fit, with_gaps):
     assert_allclose(graph.views[0][0].centers[0], table[members].mean(axis=0), atol=1e-12)
 
 
-def test_an_absent_view_has_no_say_in_the_joint_distances_of_its_row(fit, with_gaps):
+def test_absent_view_does_not_change_joint_distances(fit, with_gaps):
     fitted = fit(with_gaps)
     graph, slices, _ = graph_of(fitted, [some_groups()] * 2)
     for g in range(2):
@@ -188,7 +188,7 @@ def test_an_absent_view_has_no_say_in_the_joint_distances_of_its_row(fit, with_g
         assert np.abs(joint[1:5] - view[1:5]).max() > 0.01
 
 
-def test_an_anchor_without_a_present_row_is_no_neighbor_in_that_view(fit, with_gaps):
+def test_anchor_without_present_rows_is_no_neighbor(fit, with_gaps):
     chosen = np.array([0, 1, 2, 3, 5, 7, 8])  # rows 0 and 5 are absent in the first view
     graph, slices, _ = graph_of(fit(with_gaps), [single_rows(chosen)] * 2, scales=(6,))
     for index, name in enumerate(graph.slices):
@@ -199,7 +199,7 @@ def test_an_anchor_without_a_present_row_is_no_neighbor_in_that_view(fit, with_g
             assert (slices[index][:, [0, 4]] > 0).any()
 
 
-def test_a_view_in_which_no_anchor_exists_is_absent_everywhere(fit, data):
+def test_view_without_anchors_is_absent(fit, data):
     data[0][30:] = 0
     graph, slices, blocks = graph_of(fit(data), [single_rows(np.arange(40, 52))] * 2)
     present = np.vstack([block.present for block in blocks])
@@ -209,7 +209,7 @@ def test_a_view_in_which_no_anchor_exists_is_absent_everywhere(fit, data):
         assert_allclose(slices[index].sum(axis=1), float(name.view != 0), atol=1e-14)
 
 
-def test_geometries_with_fewer_groups_are_filled_up_with_anchors_that_nobody_uses(fit, data):
+def test_fewer_groups_are_padded(fit, data):
     fewer = some_groups(9)
     fitted = fit(data)
     graph, slices, _ = graph_of(fitted, [some_groups(), fewer])
@@ -222,7 +222,7 @@ def test_geometries_with_fewer_groups_are_filled_up_with_anchors_that_nobody_use
         assert_allclose(weights[:, :9], oracle_weights(table, group_means(table, fewer), (5,)), atol=1e-8)
 
 
-def test_a_geometry_that_merges_rows_has_fewer_groups_and_still_a_graph(fit):
+def test_geometry_that_merges_rows(fit):
     """Rows on three rays from the origin: many to the z-scores, three to Hellinger's geometry."""
     rng = np.random.default_rng(0)
     rays = np.array([[1.0, 2.0, 3.0], [3.0, 1.0, 1.0], [1.0, 1.0, 4.0]])[np.arange(N) % 3]

@@ -3,7 +3,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from manyview.anchors import search as module
-from manyview.anchors.search import Part, nothing_near, number_type, search
+from manyview.anchors.search import Part, empty_near, number_type, search
 from manyview.kernels.distances import expand
 
 N, M, K = 23, 70, 4
@@ -32,7 +32,7 @@ def parts_of(tables, *, valid=None, present=None):
 
 
 def found(parts, *, joint=True):
-    near = nothing_near(N, len(parts) + joint, M, k=K, dtype=parts[0].ready.x.dtype.name)
+    near = empty_near(N, len(parts) + joint, M, k=K, dtype=parts[0].ready.x.dtype.name)
     search(parts, near, M, joint=len(parts) if joint else None)
     return near
 
@@ -41,7 +41,7 @@ def exact(x, anchors):
     return ((x[:, None].astype(float) - anchors) ** 2).sum(axis=2)
 
 
-def test_the_nearest_of_every_table_and_of_the_sum_of_their_distances(tables):
+def test_nearest_in_every_table_and_in_their_sum(tables):
     near = found(parts_of(tables))
     distances = [exact(*table) for table in tables]
     for place, d in enumerate([*distances, sum(distances)]):
@@ -58,7 +58,7 @@ def test_any_number_of_rows_may_go_together(tables, rows_at_once, monkeypatch):
     assert_allclose(near.d, whole.d, rtol=0.01 * RTOL[near.d.dtype.name])
 
 
-def test_rows_at_an_anchor_are_at_distance_zero_in_all_tables(tables):
+def test_row_at_an_anchor_has_distance_zero(tables):
     half = N // 2  # the others are somewhere
     tables = [(np.vstack([anchors[:half], x[half:]]) + 100, anchors + 100) for x, anchors in tables]
     near = found(parts_of(tables))
@@ -67,7 +67,7 @@ def test_rows_at_an_anchor_are_at_distance_zero_in_all_tables(tables):
     assert (near.d[0, :, half:] > 0).all()
 
 
-def test_rows_that_are_absent_somewhere_are_found_in_the_other_tables(tables):
+def test_row_absent_from_a_table(tables):
     present = np.ones((2, N), dtype=bool)
     present[0, [2, 21]], present[1, 7] = False, False
     near = found(parts_of(tables, present=present))

@@ -25,7 +25,7 @@ SCORES = st.integers(1, 25).flatmap(
 
 
 @pytest.mark.parametrize("make", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
-def test_anchors_are_means_of_the_present_rows_of_their_group(make):
+def test_anchors_are_means_of_present_rows(make):
     groups = Groups(np.array([2, 3, 5, 8, 9]), np.array([1, 0, 1, 2, 0]), 4)
     table = np.arange(10, dtype=float).reshape(5, 2)
     present = np.array([True, True, False, False, True])
@@ -184,7 +184,7 @@ def test_kmeans_groups_do_not_mix_what_is_far_apart(make):
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("distinct", [1, 3])
-def test_fewer_distinct_rows_than_anchors_give_fewer_groups(distinct):
+def test_fewer_distinct_rows_than_anchors(distinct):
     x = (np.arange(40) % distinct)[:, None] * np.ones((1, 3))
     groups = kmeans_groups(x, np.arange(40), 7, seed=0)
     assert groups.n_anchors == distinct

@@ -47,15 +47,14 @@ def test_program_without_the_extra_cli_is_one_line(library, tmp_path):
     assert done.stderr == f'manyview: {library} is not installed; pip install "manyview[cli]"\n'
 
 
-@pytest.mark.parametrize("library", ["jinja2", "matplotlib"])
-def test_demo_without_the_extra_report_is_one_line_before_any_work(library, monkeypatch, capsys, tmp_path):
-    monkeypatch.setitem(sys.modules, library, None)
+def test_demo_without_the_extra_report_is_one_line_before_any_work(monkeypatch, capsys, tmp_path):
+    monkeypatch.setitem(sys.modules, "jinja2", None)
     monkeypatch.setattr(sys, "argv", ["manyview", "demo", "--out", str(tmp_path / "never")])
     with pytest.raises(SystemExit) as caught:
         main()
     assert caught.value.code == 2
     shown = capsys.readouterr()
-    assert (shown.out, shown.err) == ("", f'manyview: {library} is not installed; pip install "manyview[report]"\n')
+    assert (shown.out, shown.err) == ("", 'manyview: jinja2 is not installed; pip install "manyview[report]"\n')
     assert not (tmp_path / "never").exists()
 
 

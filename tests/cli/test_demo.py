@@ -5,7 +5,6 @@ import subprocess
 
 import numpy as np
 import pytest
-from matplotlib.image import imread
 
 from manyview import SemiNTF
 from manyview.datasets import load_digits_views
@@ -29,7 +28,7 @@ def written(finished):
 
 def test_installed_program_writes_three_files_and_names_them(finished):
     done, folder = finished
-    assert sorted(path.name for path in folder.iterdir()) == ["convergence.png", "labels.csv", "report.html"]
+    assert sorted(path.name for path in folder.iterdir()) == ["labels.csv", "report.html", "report.json"]
     for path in folder.iterdir():
         assert f"  manyview-demo/{path.name}\n" in done.stdout
     assert done.stdout.endswith("Open manyview-demo/report.html in a browser.\n")
@@ -75,10 +74,9 @@ def test_printed_sizes_and_weights_are_complete(finished, written):
     assert "(converged)" in finished[0].stdout
 
 
-def test_figure_and_page_can_be_opened(finished):
-    assert imread(finished[1] / "convergence.png").ndim == 3
+def test_page_can_be_opened(finished):
     page = (finished[1] / "report.html").read_text(encoding="utf-8")
-    assert page.count('class="digit"') == 10
+    assert page.count('alt="mean image of cluster') == 10
     assert "digits, rows shuffled with seed 0" in page
 
 

@@ -56,14 +56,14 @@ def test_what_is_left_after_a_fit():
     assert_allclose((model.affinity_ - model.affinity_.T).data, 0, atol=1e-15)
 
 
-def test_a_view_in_as_many_pieces_as_clusters_has_a_finite_weight():
+def test_view_with_k_components_has_a_finite_weight():
     islands = 50 * np.repeat(np.eye(3), 12, axis=0) + np.random.default_rng(0).standard_normal((36, 3))
     model = AMGL(n_clusters=3, random_state=0).fit([islands])
     assert np.isfinite(model.view_weights_).all()
     assert_array_equal(np.bincount(model.labels_), [12, 12, 12])
 
 
-def test_more_starts_of_the_k_means_fit_the_embedding_no_worse():
+def test_more_starts_are_no_worse():
     views = [np.random.default_rng(0).standard_normal((80, 3))]
 
     def inertia(n_init):

@@ -75,7 +75,7 @@ def test_singular_values_shrink_as_by_svd(threshold):
     assert_allclose(module._shrink_singular(B, threshold), (U * np.maximum(s - threshold, 0)) @ Vt, atol=1e-12)
 
 
-def test_no_decomposition_while_the_threshold_annihilates_everything(monkeypatch):
+def test_no_decomposition_below_the_threshold(monkeypatch):
     asked = []
     eigh = module.scipy.linalg.eigh
 

@@ -5,10 +5,10 @@ import pytest
 import scipy.sparse as sp
 from sklearn.metrics import adjusted_rand_score
 
-from manyview import SemiNTF
+from manyview import AnchorGraphClustering
+from recipes import ONE_DRAW
 
-MODEL = SemiNTF(n_clusters=3, random_state=0, n_jobs=1)
-pytestmark = pytest.mark.usefixtures("one_draw")
+MODEL = AnchorGraphClustering(n_clusters=3, recipe=ONE_DRAW, random_state=0, n_jobs=1)
 
 
 def groups(n):
@@ -23,7 +23,7 @@ def nearly_empty(n, filled):
     return sp.csr_array((np.ones(filled), (rows, np.arange(filled) % 30)), shape=(n, 30))
 
 
-@pytest.mark.filterwarnings("ignore::manyview.cluster.semi_ntf.noise.NoiseViewWarning")
+@pytest.mark.filterwarnings("ignore::manyview.NoiseViewWarning")
 @pytest.mark.parametrize(
     "empty",
     [np.zeros((6000, 4)), sp.csr_array((6000, 40)), nearly_empty(6000, 1), nearly_empty(6000, 60)],

@@ -46,7 +46,7 @@ def start(n_anchors, n_clusters, seed=0):
     return np.linalg.qr(np.random.default_rng(seed).normal(size=(n_anchors, n_clusters)))[0]
 
 
-def test_the_corrected_updates_are_those_of_the_literal_loops():
+def test_corrected_updates_equal_literal_loops():
     views, _ = some_views()
     anchors = [oracle.z_scored(view)[:6] for view in views]
     G = start(6, 3)
@@ -68,7 +68,7 @@ def test_the_objective_never_rises(seed, n_clusters, variant):
     assert np.diff(objective).max() <= 1e-10 * objective[0]
 
 
-def test_the_released_view_weights_can_let_the_objective_rise():
+def test_released_objective_can_rise():
     """The defect in one number: b with its entries in two orders is not the b of the objective."""
     views, _ = some_views()
     rises = [
@@ -78,7 +78,7 @@ def test_the_released_view_weights_can_let_the_objective_rise():
     assert max(rises) > 1e-6
 
 
-def test_every_row_is_tied_to_its_farthest_anchors_as_released_and_to_its_nearest_as_written():
+def test_graphs_of_released_and_paper_variants():
     d = np.array([[1.0, 5.0, 3.0, 4.0, 2.0]])
     farthest = module.farthest_weights(d, 2, 1000.0)
     assert_allclose(farthest, [[0, 0.5, 0, 0.5, 0]], atol=1e-6)

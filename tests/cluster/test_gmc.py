@@ -40,7 +40,7 @@ def test_the_numbers_of_the_authors_program(shared_dir, shared_views, dataset):
 
 
 @pytest.mark.shared
-def test_tied_counts_and_zero_rows_keep_the_partition_nearly(shared_dir, shared_views):
+def test_tied_counts_and_zero_rows(shared_dir, shared_views):
     """webkb203: the order of tied distances decides, so equality cannot be asked for."""
     views, _ = shared_views("webkb203", order="stored")
     _, labels = reference_run(shared_dir, "GMC", "webkb203")

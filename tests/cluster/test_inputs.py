@@ -9,7 +9,7 @@ from manyview.cluster.inputs import check_anchor_number, check_magnitude, float_
 VIEWS = Views([np.ones((5, 2), dtype=np.float32), np.ones((5, 3))], names=["a", "b"])
 
 
-def test_tables_are_double_and_only_copied_where_they_were_not():
+def test_float_tables_copy_only_what_is_not_double():
     single, double = float_tables(VIEWS)
     assert single.dtype == double.dtype == np.float64
     assert double is VIEWS.tables[1]

@@ -64,7 +64,7 @@ def test_the_embedding_is_that_of_one_qp_per_row():
         assert same_subspace(U, model.embedding_) < 1e-8
 
 
-def test_the_paper_variant_belongs_to_a_doubly_stochastic_affinity():
+def test_paper_affinity_is_doubly_stochastic():
     data = make_views(60, 3, random_state=0)
     model = LMVSC(3, variant="paper", random_state=0).fit(data.views)
     Z = model.affinity_ / np.sqrt(model.affinity_.sum(axis=0))

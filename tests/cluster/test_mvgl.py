@@ -26,7 +26,7 @@ def touching_groups(n=60, seed=0):
     ],
 )
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_the_partition_and_objective_of_the_authors_program(shared_dir, shared_views, dataset, local):
+def test_authors_partition_and_objective(shared_dir, shared_views, dataset, local):
     views, classes = shared_views(dataset, order="stored")
     saved, labels = reference_run(shared_dir, "MVGL-local1_k15" if local else "MVGL", dataset)
     model = MVGL(n_clusters=classes.max() + 1, local=local).fit(views)
@@ -68,7 +68,7 @@ def test_separated_clusters_of_unequal_size_are_found(dropped):
     assert adjusted_rand_score(truth[kept], model.labels_) == 1
 
 
-def test_a_blend_with_enough_components_is_the_global_graph_of_its_round():
+def test_blend_with_enough_components_is_kept():
     rng = np.random.default_rng(0)
     views = [9 * np.eye(3, d)[np.arange(45) % 3] + 0.5 * rng.standard_normal((45, d)) for d in (6, 4)]
     labels, objective = oracle.mvgl(views, 3, k=6, local=False, max_iter=5, data_distances=True)

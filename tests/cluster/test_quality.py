@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from manyview import SemiNTF
+from manyview import AnchorGraphClustering
 from manyview.datasets import load_digits_views
 from manyview.metrics import accuracy
 
@@ -21,7 +21,7 @@ def test_quality_on_shuffled_rows(shared_views, name):
     scores = []
     for seed in range(1 if name in LONG else 3):
         views, labels = shared_views(name, seed=seed)
-        scores.append(accuracy(labels, SemiNTF(len(set(labels)), random_state=seed).fit_predict(views)))
+        scores.append(accuracy(labels, AnchorGraphClustering(len(set(labels)), random_state=seed).fit_predict(views)))
     assert np.mean(scores) >= QUALITY[name], scores
 
 
@@ -31,5 +31,5 @@ def test_quality_on_the_embedded_digits():
     for seed in range(2):
         rows = np.random.default_rng(100 + seed).permutation(len(data.labels))
         views = [view[rows] for view in data.views.values()]
-        scores.append(accuracy(data.labels[rows], SemiNTF(10, random_state=seed).fit_predict(views)))
+        scores.append(accuracy(data.labels[rows], AnchorGraphClustering(10, random_state=seed).fit_predict(views)))
     assert np.mean(scores) >= 0.80, scores

@@ -66,7 +66,7 @@ def test_clusters_are_found_and_new_rows_join_them():
     assert accuracy(data.labels[200:], model.predict([view[200:] for view in views])) > 0.95
 
 
-def test_the_paper_keeps_rows_on_the_simplex_and_stops_when_the_objective_stands():
+def test_paper_rows_stay_on_the_simplex():
     data = make_views(60, 3, separation=3.0, random_state=0)
     paper, released = (SFMC(3, n_anchors=20, variant=variant).fit(data.views) for variant in ("paper", "released"))
     assert_allclose(paper.affinity_.sum(axis=1), 1)
@@ -102,7 +102,7 @@ def test_rows_are_handled_in_stretches(monkeypatch):
     assert_allclose(SFMC(3).fit(data.views).affinity_.toarray(), whole.affinity_.toarray(), atol=1e-12)
 
 
-def test_a_view_that_cannot_tell_anchors_apart_is_silent_and_a_row_without_any_voice_is_not_lost():
+def test_uninformative_view_casts_no_vote():
     rng = np.random.default_rng(0)
     views = [rng.normal(size=(20, 3)), np.ones((20, 2))]
     anchors = [view[:6] for view in views]
@@ -189,7 +189,7 @@ def _misfit(graphs, weights, P):
 
 
 @pytest.mark.shared
-def test_a_graph_with_k_components_from_the_start_is_no_error(reference_kernel):
+def test_graph_with_k_components_from_the_start(reference_kernel):
     """The released program leaves P undefined there and stops; with 5 neighbors the tiny case is such a graph."""
     case = reference_kernel("sfmc_tiny")
     model = SFMC(3, n_neighbors=5).fit([case["X1"], case["X2"]])

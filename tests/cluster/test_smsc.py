@@ -32,7 +32,7 @@ def leading_vectors(views, n_clusters):
 @pytest.mark.shared
 @pytest.mark.parametrize(("dataset", "seed"), STARTS)
 @pytest.mark.filterwarnings("ignore:SMSC. only:sklearn.exceptions.ConvergenceWarning")
-def test_the_partition_of_the_authors_program_from_its_start(shared_dir, shared_views, dataset, seed):
+def test_authors_partition_from_their_start(shared_dir, shared_views, dataset, seed):
     views, classes = shared_views(dataset, order="stored")
     saved, labels = reference_run(shared_dir, "SMSC", dataset, seed)
     model = SMSC(n_clusters=classes.max() + 1, init=saved["F0"]).fit(views)
@@ -84,7 +84,7 @@ def test_the_released_variant_draws_its_signs_once():
     assert best <= min(objectives) * (1 + 1e-6)
 
 
-def test_an_empty_cluster_stays_empty_and_labels_have_no_gaps():
+def test_empty_cluster_leaves_no_gap():
     views = touching_groups()
     first = leading_vectors(views, 3)
     first[:, 1] = -np.abs(first[:, 1])
@@ -102,7 +102,7 @@ def test_what_is_left_after_a_fit():
     assert_allclose((model.affinity_ - model.affinity_.T).data, 0, atol=1e-15)
 
 
-def test_eigenvalues_near_minus_one_count_as_singular_values():
+def test_eigenvalues_near_minus_one():
     """Pairs of samples: each pair has the eigenvalues 1 and -1."""
     x = np.repeat(np.array([[0.0], [100], [300], [600]]), 2, axis=0) + np.tile([0.0, 1.0], 4)[:, None]
     S = _normalized_graph(np.hstack([x, -x]), 1)

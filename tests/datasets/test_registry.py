@@ -1,5 +1,6 @@
 import json
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -122,3 +123,18 @@ def test_without_a_choice_the_platform_has_a_place(monkeypatch, tmp_path, platfo
         monkeypatch.setenv(variable, str(tmp_path / "elsewhere"))
     base = tmp_path if variable is None else tmp_path / "elsewhere"
     assert data_directory() == base / tail
+
+
+def test_names_registered_at_once_are_all_kept(file):
+    names = [f"name{i}" for i in range(40)]
+    with ThreadPoolExecutor(8) as threads:
+        digests = list(threads.map(lambda name: register(name, file), names))
+    assert set(digests) == {checksum(file)}
+    assert set(registered()) == set(names)
+
+
+def test_ids_and_names_of_columns_are_kept(tmp_path):
+    (tmp_path / "a.csv").write_text("id,x\np,1\nq,2\n")
+    register("named", tmp_path / "a.csv")
+    data = load("named")
+    assert (data.name, data.ids.tolist(), data.feature_names) == ("named", ["p", "q"], {"a": ("x",)})

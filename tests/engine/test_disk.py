@@ -134,7 +134,7 @@ def test_a_function_that_writes_into_its_block_is_told(table, tmp_path):
 
 
 def test_few_blocks_are_in_memory(tmp_path):
-    """Forty blocks of 4 MB: a pass, a step and a delivery need a few of them at a time."""
+    """Forty blocks of 4 MB: a pass, a step and an array that is kept need a few of them at a time."""
     block = np.ones((512, 1024))
 
     def largest_of(run):
@@ -153,13 +153,13 @@ def test_few_blocks_are_in_memory(tmp_path):
             tracemalloc.stop()
 
 
-def test_delivered_arrays_outlive_the_engine(table, tmp_path):
+def test_persisted_arrays_outlive_the_engine(table, tmp_path):
     with DiskEngine(n_jobs=2, block_rows=100, scratch=tmp_path).running() as engine:
-        delivered = engine.persist(lambda b: b.fixed, engine.partition(Maker(table), N))
-    assert is_mapped(delivered)
-    assert_array_equal(delivered, table)
-    assert not delivered.flags.writeable
-    assert_array_equal(pickle.loads(pickle.dumps(delivered)), table)
+        kept = engine.persist(lambda b: b.fixed, engine.partition(Maker(table), N))
+    assert is_mapped(kept)
+    assert_array_equal(kept, table)
+    assert not kept.flags.writeable
+    assert_array_equal(pickle.loads(pickle.dumps(kept)), table)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -1,6 +1,7 @@
 import threading
 import weakref
 
+import joblib
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -158,8 +159,12 @@ def test_number_of_threads(n_jobs, threads):
     assert MemoryEngine(n_jobs=n_jobs).threads == threads
 
 
-def test_all_processors_by_default():
-    assert MemoryEngine().threads == MemoryEngine(n_jobs=-1).threads >= 1
+def test_threads_follow_joblib():
+    assert MemoryEngine().threads == 1
+    with joblib.parallel_config(n_jobs=3):
+        assert MemoryEngine().threads == 3
+        assert MemoryEngine(n_jobs=2).threads == 2
+    assert MemoryEngine(n_jobs=-1).threads == joblib.cpu_count()
 
 
 @THREADS
@@ -173,21 +178,12 @@ def test_a_step_gives_up_the_old_blocks_as_it_goes(n_jobs):
         return block + 1, float(block[0])
 
     with MemoryEngine(n_jobs=n_jobs).running() as engine:
-        assert engine.may_overwrite
         new, total = engine.step(renew, rows, add)
     assert rows == []
     assert alive[0] == 100
     assert alive[-1] <= 2  # those in work
     assert total == sum(range(100))
     assert [block[0] for block in new] == list(range(1, 101))
-
-
-@THREADS
-def test_blocks_are_joined_and_come_apart_again(n_jobs):
-    engine = MemoryEngine(n_jobs=n_jobs)
-    together = engine.join(lambda blocks: [x for block in blocks for x in block], [[i] for i in range(9)])
-    assert together == [list(range(9))]
-    assert engine.split(lambda block: [[x] for x in block], together) == [[i] for i in range(9)]
 
 
 @THREADS

@@ -98,7 +98,7 @@ def test_few_values_are_held_at_a_time():
     assert most <= 14
 
 
-def test_settled_blocks_are_row_major_and_otherwise_the_same():
+def test_contiguous_blocks_are_row_major_and_otherwise_the_same():
     block = Report(np.arange(6.0).reshape(2, 3).T, [np.ones((2, 2)), (np.float64(1), "name")])
     same = as_contiguous(block)
     assert type(same) is Report

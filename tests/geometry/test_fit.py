@@ -222,7 +222,7 @@ def test_an_empty_row_is_absent_where_another_view_speaks(cut, data):
     assert present[1:3].all()
 
 
-def test_empty_rows_are_data_alone_with_explicit_scales_and_in_nearly_empty_views(cut, data):
+def test_when_empty_rows_are_data(cut, data):
     histogram = data["histogram"]
     histogram[[3, 50]] = 0
     nearly_empty = np.zeros((N, 4))
@@ -237,7 +237,7 @@ def test_empty_rows_are_data_alone_with_explicit_scales_and_in_nearly_empty_view
 # several views of words
 
 
-def test_sparse_views_form_one_document_that_weighs_as_much_as_they_do(cut):
+def test_weight_of_the_joint_document(cut):
     rng = np.random.default_rng(0)
     rows, engine = cut([counts(rng), rng.random((N, 3)), counts(rng, width=40)])
     geometry = fit_geometry(rows, engine)
@@ -268,7 +268,7 @@ def test_kinds_of_known_data(cut, shared_views, name, kinds):
     assert list(fit_geometry(*cut(views, 4096)).kinds) == kinds
 
 
-def test_single_precision_changes_tables_only_in_their_last_digits(cut, data):
+def test_single_precision_is_close_to_double(cut, data):
     rows, engine = cut(data)
     double = all_tables(fit_geometry(rows, engine), rows, engine)
     single = all_tables(fit_geometry(rows, engine, dtype="float32"), rows, engine)

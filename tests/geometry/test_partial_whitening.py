@@ -41,7 +41,7 @@ def test_scores_are_the_equation_for_any_blocks(n, d, seed, block_rows):
 def test_a_wide_view_is_measured_without_its_products(monkeypatch):
     x = tables(50, 6)
     formed = fitted(x)
-    monkeypatch.setattr(partial_whitening, "FORMED_WIDTH", 3)
+    monkeypatch.setattr(partial_whitening, "MAX_PRODUCT_WIDTH", 3)
     assert_allclose(distances(fitted(x)(x)), distances(formed(x)), rtol=1e-8)
 
 
@@ -63,7 +63,7 @@ def test_a_sparse_view_that_is_not_words_gives_the_same():
     assert_allclose(distances(fitted(sp.csr_array(x))(sp.csr_array(x))), distances(fitted(x)(x)), rtol=1e-8)
 
 
-def test_principal_scores_end_with_unit_rows_and_words_are_left_alone():
+def test_words_are_not_whitened():
     x = tables()
     assert_allclose((fitted(x, kinds=("principal scores",))(x) ** 2).sum(axis=1), 1)
     assert isinstance(fitted(x, kinds=("sparse counts",)), Unchanged)
@@ -74,7 +74,7 @@ def test_nothing_to_temper_leaves_the_scaling(x):
     assert isinstance(fitted(x), Unchanged)
 
 
-def test_automatic_geometry_tempers_dense_views_and_explicit_scales_do_not(cut):
+def test_only_automatic_geometry_whitens(cut):
     x = tables()
     rows, engine = cut([x, x**2])
     assert all(isinstance(s, PartiallyWhitened) for of_view in fit_geometry(rows, engine).scalings for s in of_view)

@@ -26,7 +26,7 @@ def table():
     ],
     ids=lambda scaling: type(scaling).__name__,
 )
-def test_a_sparse_block_is_scaled_like_a_dense_one_and_left_alone(table, scaling):
+def test_sparse_block_is_scaled_like_a_dense_one(table, scaling):
     sparse = sp.csr_array(table)
     before = sparse.data.copy()
     assert_allclose(dense(scaling(sparse)), dense(scaling(table)), rtol=1e-12, atol=1e-15)
@@ -40,7 +40,7 @@ def test_scalings_of_a_row_do_not_depend_on_the_other_rows(table):
             assert_allclose(scaling(table[row : row + 1])[0], scaling(table)[row], rtol=1e-14)
 
 
-def test_standardized_columns_have_mean_zero_and_deviation_one(table):
+def test_standardized_columns(table):
     z = Standardized(table.mean(axis=0), table.std(axis=0), np.ones(5, bool))(table)
     assert_allclose(z.mean(axis=0), 0, atol=1e-14)
     assert_allclose(z.std(axis=0), 1, rtol=1e-12)
@@ -61,7 +61,7 @@ def test_constant_columns_are_left_out_not_divided_by_zero(table):
         assert nothing.shape == (15, 0)
 
 
-def test_unclipped_standardization_of_sparse_rows_keeps_them_sparse_and_their_distances(table):
+def test_unclipped_standardization_keeps_sparsity(table):
     scaling = Standardized(table.mean(axis=0), table.std(axis=0), np.ones(5, bool))
     sparse, full = scaling(sp.csr_array(table)), scaling(table)
     assert sp.issparse(sparse)
@@ -85,5 +85,5 @@ def test_hellinger_rows_are_roots_of_shares(table):
 
 
 @pytest.mark.parametrize("maximum, expected", [(4.0, 0.5), (0.0, 2.0), (-3.0, 2.0)])
-def test_division_by_the_maximum_is_safe_where_nothing_is_positive(maximum, expected):
+def test_division_by_a_maximum_of_zero(maximum, expected):
     assert_array_equal(DividedByMaximum(maximum)(np.full((2, 1), 2.0)), [[expected], [expected]])

@@ -59,7 +59,7 @@ def test_several_tables_count_as_one_document(words):
     assert_allclose(phi.toarray(), weighted(counts), atol=1e-12)
 
 
-def test_scores_are_principal_components_of_the_weighted_words(cut, words):
+def test_scores_are_principal_components(cut, words):
     scores, x = fit(cut, words, (0, 1), rank=2)  # three topics span two directions
     phi = weighted(np.hstack(words))
     centered = phi - phi.mean(axis=0)
@@ -115,7 +115,7 @@ def test_the_same_seed_gives_the_same_bits(cut, words):
 
 
 @pytest.mark.parametrize("dtype, atol", [("float64", 1e-6), ("float32", 1e-4)])
-def test_components_from_few_rows_are_those_of_the_decomposition(cut, words, monkeypatch, dtype, atol):
+def test_components_from_few_rows(cut, words, monkeypatch, dtype, atol):
     monkeypatch.setattr(module, "SAMPLED_ROWS", N - 1)
     rows, engine = cut([np.hstack(words)])
     non_zeros = (np.hstack(words) != 0).sum(axis=0)

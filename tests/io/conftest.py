@@ -1,6 +1,7 @@
 """Small data sets, and writers that put them into the layouts that readers meet."""
 
 import csv
+import io
 from types import SimpleNamespace
 
 import numpy as np
@@ -8,7 +9,9 @@ import pytest
 from scipy.io import savemat
 from scipy.sparse import csc_matrix, csr_matrix, issparse
 
-from manyview.io import MultiViewData
+from manyview.io import MultiViewData, isolation
+from manyview.io._isolated import __main__ as program
+from manyview.io._isolated.answer import send_json
 
 
 @pytest.fixture(scope="session")
@@ -40,6 +43,31 @@ def write():
 @pytest.fixture(scope="session")
 def same():
     return assert_same
+
+
+@pytest.fixture
+def inline(monkeypatch):
+    """Parse in this process, through the same messages: for many small sound files."""
+
+    def parse_or_raise(files, *, time_limit, memory_limit):
+        answers = [parse_inline(file, memory_limit) for file in files]
+        for answer in answers:
+            if isinstance(answer, ValueError):
+                raise answer
+        return answers
+
+    monkeypatch.setattr("manyview.io.read.parse_or_raise", parse_or_raise)
+
+
+def parse_inline(request, memory_limit=2**33):
+    pipe = io.BytesIO()
+    found = program.parse(request.kind, str(request.path), dict(request.options), memory_limit)
+    if isinstance(found, str):
+        send_json({"error": found}, pipe)
+    else:
+        found.send(pipe)
+    pipe.seek(0)
+    return isolation._answer(pipe, request.path)
 
 
 def cell(items, *, column=False):

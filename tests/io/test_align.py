@@ -1,5 +1,6 @@
 import importlib.util
 from datetime import date
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,8 @@ from manyview.io import read_views
 from manyview.io.align import combine
 from manyview.io.tables import to_table
 from manyview.io.values import RawTable
+
+pytestmark = pytest.mark.usefixtures("inline")
 
 IDS = [f"s{i}" for i in range(12)]
 
@@ -170,3 +173,32 @@ def test_parquet_without_pyarrow_names_the_extra(tmp_path, monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(ImportError, match=r"needs pyarrow: pip install .manyview\[files\]"):
         read_views(tmp_path)
+
+
+def test_every_kind_of_number_becomes_one(tmp_path):
+    columns = {
+        "bool": pa.array([True, False, None]),
+        "small": pa.array([1, 2, None], pa.uint8()),
+        "half": pa.array(np.array([1.5, 2.5, np.nan], np.float16)),
+        "decimal": pa.array([Decimal("1.25"), Decimal("2.5"), None]),
+        "nothing": pa.nulls(3),
+    }
+    pq.write_table(pa.table(columns | {"nothing": pa.array([1, 2, None])}), tmp_path / "a.parquet")
+    want = [[1, 1, 1.5, 1.25, 1], [0, 2, 2.5, 2.5, 2], [np.nan] * 5]
+    assert_array_equal(read_views(tmp_path / "a.parquet").views["a"], want)
+    pq.write_table(pa.table(columns), tmp_path / "a.parquet")
+    with pytest.raises(ValueError, match="nan at row 0, column 4"):
+        read_views(tmp_path / "a.parquet")
+
+
+def test_single_precision_stays_single(tmp_path):
+    pq.write_table(pa.table({"x": pa.array([1.5, 2], pa.float32())}), tmp_path / "a.parquet")
+    assert read_views(tmp_path / "a.parquet").views["a"].dtype == np.float32
+
+
+def test_the_first_view_sets_the_order_not_the_labels(tmp_path):
+    (tmp_path / "a.csv").write_text("id,x\nq,1\np,2\n")
+    (tmp_path / "labels.csv").write_text("id,label\np,7\nq,8\n")
+    data = read_views([tmp_path / "labels.csv", tmp_path / "a.csv"])
+    assert data.ids.tolist() == ["q", "p"]
+    assert data.labels.tolist() == [1, 0]

@@ -52,6 +52,7 @@ def test_the_damaged_file_is_one_clear_error(shared_dir):
 
 
 @pytest.mark.shared
+@pytest.mark.usefixtures("inline")
 def test_every_archive_can_be_read(shared_dir):
     for path in (shared_dir / "data").glob("*.npz"):
         data = read_views(path)

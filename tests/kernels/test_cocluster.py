@@ -41,7 +41,7 @@ def test_every_step_is_that_of_the_literal_loop(seed, n_clusters, max_iter, colu
     assert adjusted_rand_index(np.concatenate([rows, columns[tied]]), ours) == 1
 
 
-def test_a_graph_falls_apart_into_the_number_of_components_asked_for():
+def test_graph_gets_the_requested_components():
     found = cocluster(bipartite(0, n=60, m=12, groups=3, leak=0.05), 3)
     assert found.n_components == 3
     assert_array_equal(found.row_labels, np.arange(60) % 3)

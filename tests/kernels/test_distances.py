@@ -45,7 +45,7 @@ def test_sparse_rows_are_as_far_as_dense_rows(pair):
 
 
 @pytest.mark.parametrize("offset, gap", [(0.0, 1e-6), (0.0, 1e-3), (1e3, 1e-2), (1e5, 1.0)])
-def test_near_duplicates_keep_their_digits_in_single_precision(offset, gap):
+def test_near_duplicates_in_single_precision(offset, gap):
     x, anchors = near_duplicates(np.float32, offset, gap)
     exact = distances_oracle.squared_distances(x, anchors)
     d = squared_distances(x, anchors)

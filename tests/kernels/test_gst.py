@@ -93,7 +93,7 @@ def test_numbers_below_the_threshold_disturb_nothing(tau, p, steps):
 
 @settings(deadline=None, max_examples=60)
 @given(SIZES, STRENGTHS, POWERS, st.integers(1, 6))
-def test_so_many_steps_are_the_literal_recursion_and_end_above_the_root(s, tau, p, steps):
+def test_few_steps_are_the_literal_recursion(s, tau, p, steps):
     assume(abs(s - threshold(tau, p)) > 1e-9 * (1 + s))
     few = one(s, tau, p, steps)
     assert_allclose(few, schatten_oracle.gst(s, tau, p, steps), rtol=1e-12)

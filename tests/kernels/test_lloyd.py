@@ -53,7 +53,7 @@ def test_as_many_groups_as_rows():
 
 
 @pytest.mark.parametrize("m", [2, 4])
-def test_rows_known_up_to_a_constant_are_grouped_as_if_it_were_subtracted(m):
+def test_rows_known_up_to_a_constant(m):
     rng = np.random.default_rng(0)
     x = sp.random_array((50, 30), density=0.2, random_state=rng, format="csr")
     centered = x.toarray() - x.toarray().mean(axis=1, keepdims=True)

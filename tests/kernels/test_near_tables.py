@@ -54,7 +54,7 @@ def test_the_nearest_are_those_of_exact_distances(loop, n, k, more, widths, join
         assert all(len(set(row)) == k for row in found.columns[sure, s].tolist())
 
 
-def test_the_bits_of_a_row_do_not_depend_on_the_rows_beside_it(loop):
+def test_row_bits_do_not_depend_on_other_rows(loop):
     tables = problem(47, 130, (20, 7))
     whole = near_tables([expand(*table) for table in tables], 5, joint=True)
     rows = np.array([46, 3, 21, 20, 19, 40, 0])
@@ -63,14 +63,14 @@ def test_the_bits_of_a_row_do_not_depend_on_the_rows_beside_it(loop):
     assert_array_equal(some.d, whole.d[rows])
 
 
-def test_rows_whose_distances_lost_their_digits_are_doubtful(loop):
+def test_rows_with_lost_digits_are_doubtful(loop):
     tables = problem(60, 100, (4, 6))
     tables[1][0][[7, 33]] = tables[1][1][[2, 99]]
     found = near_tables([expand(*table) for table in tables], 3, joint=True)
     assert_array_equal(found.doubtful, [7, 33])
 
 
-def test_rows_with_many_equals_or_without_numbers_are_doubtful(loop):
+def test_rows_with_ties_or_nan_are_doubtful(loop):
     ((x, anchors),) = problem(30, 80, (5,))
     x[4] = np.nan
     found = near_tables([expand(x, anchors)], 3, joint=False)

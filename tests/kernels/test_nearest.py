@@ -13,7 +13,7 @@ pytestmark = pytest.mark.usefixtures("way")
 
 @settings(deadline=None, max_examples=120, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
-def test_nearest_are_the_first_of_a_stable_sort_ties_included(data):
+def test_nearest_equals_a_stable_sort(data):
     n, m = data.draw(st.integers(1, 4)), data.draw(st.integers(1, 40))
     k = data.draw(st.integers(1, m))
     d = data.draw(arrays(np.float64, (n, m), elements=st.sampled_from([0.0, 0.5, 1.0, 2.0, np.inf])))
@@ -31,7 +31,7 @@ def test_nearest_of_a_wide_table_with_many_equals():
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_nearest_of_distances_with_rows_at_infinity_and_below_zero(dtype):
+def test_nearest_of_infinite_and_negative_distances(dtype):
     rng = np.random.default_rng(1)
     d = rng.standard_normal((700, 513)).astype(dtype)
     d[::50, 5:] = np.inf
@@ -50,7 +50,7 @@ def test_nearest_is_the_same_for_any_length_of_a_stretch(monkeypatch):
 
 
 @pytest.mark.parametrize("m", [66, 67, 500, 509])
-def test_values_that_differ_in_their_last_bits_only_are_told_apart(m):
+def test_values_that_differ_in_the_last_bit(m):
     rng = np.random.default_rng(3)
     d = (1 + rng.integers(0, 40, (60, m)) * np.finfo(np.float32).eps).astype(np.float32)
     d[::3] *= rng.random((20, 1), dtype=np.float32)
@@ -71,7 +71,7 @@ def test_what_is_no_number_is_never_near(dtype, sign):
 
 @settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.integers(64, 300), st.integers(1, 20), st.integers(1, 30), st.integers(0, 2**32 - 1))
-def test_single_precision_of_any_width_and_with_any_number_of_equals(m, k, n_values, seed):
+def test_single_precision_with_ties(m, k, n_values, seed):
     rng = np.random.default_rng(seed)
     d = rng.choice(rng.standard_normal(n_values).astype(np.float32), (5, m))
     d[0] = rng.standard_normal(m)

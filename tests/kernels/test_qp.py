@@ -36,7 +36,7 @@ def test_every_row_is_the_minimum_over_all_supports(problem):
 
 @settings(deadline=None, max_examples=60)
 @given(least_squares(max_anchors=20), st.sampled_from([0, 3]))
-def test_both_rules_end_at_a_point_that_satisfies_the_conditions(problem, patience):
+def test_both_rules_satisfy_the_optimality_conditions(problem, patience):
     H, B = problem
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(qp, "PATIENCE", patience)  # 0: no row stays in exchange, all go to the active set
@@ -78,7 +78,7 @@ def test_one_anchor_and_no_rows():
 
 @settings(deadline=None, max_examples=100)
 @given(st.integers(1, 5), st.integers(1, 5), st.integers(0, 2**32 - 1))
-def test_view_weights_reach_the_minimum_also_where_it_is_not_unique(V, rank, seed):
+def test_view_weights_reach_a_minimum(V, rank, seed):
     rng = np.random.default_rng(seed)
     factors = rng.normal(size=(V, rank))
     A, b = factors @ factors.T, rng.normal(size=V)
@@ -96,7 +96,7 @@ def test_equal_views_get_equal_weights():
 
 
 @pytest.mark.shared
-def test_reference_solvers_stop_before_the_minimum_that_this_one_reaches(reference_kernel):
+def test_minimum_is_below_that_of_reference_solvers(reference_kernel):
     case = reference_kernel("simplex_qp")
     for A, b, x, alm, error in zip(
         case["A"], case["b"], case["x"], case["x_fmcnof_alm"], REFERENCE_ERRORS, strict=True

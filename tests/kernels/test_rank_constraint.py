@@ -27,7 +27,7 @@ def nearest_to(graph):
     return update
 
 
-def test_the_loop_reaches_the_number_of_components_and_agrees_with_dense_matrices():
+def test_loop_agrees_with_dense_matrices():
     graph = three_groups()
     assert bottom_eigenpairs(symmetric(graph), 3).values[2] > 1e-6  # not in three pieces at first
     result = constrain_components(graph, 3, nearest_to(graph), max_iter=30, tol=1e-10)
@@ -50,7 +50,7 @@ def test_the_loop_reaches_the_number_of_components_and_agrees_with_dense_matrice
     assert result.strengths == [2.0**step for step in range(result.n_iter)]
 
 
-def test_too_many_components_halve_the_strength_and_keep_the_embedding():
+def test_too_many_components_halve_the_strength():
     graph = three_groups()
     seen = []
 
@@ -65,7 +65,7 @@ def test_too_many_components_halve_the_strength_and_keep_the_embedding():
     assert result.n_components == 1
 
 
-def test_a_start_with_enough_components_is_left_alone_if_told_so():
+def test_start_with_enough_components_can_be_kept():
     graph = sp.csr_array(sp.block_diag([np.ones((5, 5))] * 3))
 
     def never(F, strength):

@@ -55,7 +55,7 @@ def test_the_graph_of_tables_full_of_ties(x, k):
 
 @settings(deadline=None, max_examples=60)
 @given(TABLES, st.integers(1, 6))
-def test_neighbors_are_positions_two_and_on_of_a_stable_sort(x, k):
+def test_neighbors_follow_a_stable_sort(x, k):
     columns, distances = sample_neighbors(raw_rows(x), k)
     d = oracle.squared_distances(x)
     count = min(k + 1, len(x) - 1)
@@ -66,7 +66,7 @@ def test_neighbors_are_positions_two_and_on_of_a_stable_sort(x, k):
 
 @settings(deadline=None, max_examples=40)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 6))
-def test_weights_of_distinct_distances_lie_on_the_simplex_and_fall(seed, k):
+def test_weights_decrease_on_the_simplex(seed, k):
     d = np.sort(np.random.default_rng(seed).random((5, k + 1)), axis=1)
     w = sample_weights(d)
     assert_allclose(w.sum(axis=1), 1)
@@ -100,14 +100,14 @@ def test_blocks_of_rows_give_the_same_neighbors(monkeypatch):
     assert_array_equal(blocks.distances, whole.distances)
 
 
-def test_close_rows_far_from_the_origin_keep_their_distance():
+def test_close_rows_far_from_the_origin():
     x = 1e8 + np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 3.0], [50.0, 60.0]])
     assert_array_equal(distance_block(raw_rows(x), 0, 4), oracle.squared_distances(x))
 
 
 @settings(deadline=None, max_examples=40)
 @given(hnp.arrays(np.float64, (6, 5), elements=st.integers(0, 4).map(float)))
-def test_standard_rows_dense_and_sparse_have_the_distances_of_z_scores(x):
+def test_standard_rows_have_distances_of_z_scores(x):
     expected = oracle.squared_distances(oracle.z_scores(x))
     assert_allclose(distance_block(standard_rows(x), 0, 6), expected, atol=1e-10)
     sparse = standard_rows(sp.csr_array(x))

@@ -83,7 +83,7 @@ def test_nothing_nearby_and_no_truncation_is_better(problem, seed):
 
 
 @pytest.mark.parametrize("p", [0.1, 0.5, 1.0])
-def test_only_the_triangle_keeps_the_digits_of_small_singular_values(p):
+def test_triangle_keeps_small_singular_values(p):
     s = np.array([1.0, 1e-3, 4e-9])
     Z = with_singular_values(s, 50, 0)
     tau = {0.1: 1e-17, 0.5: 1e-13, 1.0: 1e-9}[p]  # a threshold below the smallest
@@ -113,7 +113,7 @@ def test_where_the_gram_matrix_is_said_to_be_enough_it_is(exponents, strength, p
 
 
 @pytest.mark.parametrize("tau", [1e-3, 1e3])
-def test_a_batch_is_its_matrices_one_by_one_zero_matrices_included(tau):
+def test_batch_with_zero_matrices(tau):
     Z = np.random.default_rng(0).standard_normal((3, 12, 4))
     Z[1] = 0
     batch = shrinkage_from_gram(gram(Z), tau=tau, p=0.5)
@@ -138,7 +138,7 @@ def test_the_unit_of_measurement_moves_with_tau(p, scale):
 
 @settings(deadline=None, max_examples=60)
 @given(st.integers(1, 4), st.integers(1, 9), st.integers(1, 4), POWERS, STEPS, st.floats(0.01, 3), SEEDS)
-def test_prox_over_samples_equals_the_full_transform_odd_lengths_too(V, N, K, p, steps, tau, seed):
+def test_prox_over_samples_equals_full_transform(V, N, K, p, steps, tau, seed):
     Z = np.random.default_rng(seed).standard_normal((V, N, K))
     expected, s = schatten_oracle.prox_tensor(Z, 1, tau, p, steps)
     assume((np.abs(np.linalg.svd(np.fft.fft(Z, axis=1).transpose(1, 2, 0))[1] - threshold(tau, p)) > 1e-6).all())
@@ -147,7 +147,7 @@ def test_prox_over_samples_equals_the_full_transform_odd_lengths_too(V, N, K, p,
     assert_allclose(norm, (s[s > 0] ** p).sum(), rtol=1e-10, atol=1e-12)
 
 
-def test_prox_over_samples_moves_with_a_shift_of_the_rows_but_not_with_a_shuffle():
+def test_prox_over_samples_depends_on_row_order():
     rng = np.random.default_rng(0)
     Z = rng.standard_normal((2, 12, 3))
     J, norm = prox_over_samples(Z, tau=2.0, p=0.5)
@@ -214,7 +214,7 @@ def test_reference_prox_of_even_length(reference_kernel, t, mode, p, tau):
 
 @pytest.mark.shared
 @pytest.mark.parametrize("t, mode, p, tau", ODD)
-def test_reference_prox_of_odd_length_is_wrong_and_ours_is_not(reference_kernel, t, mode, p, tau):
+def test_reference_prox_of_odd_length_is_wrong(reference_kernel, t, mode, p, tau):
     """It shrinks the two middle slices twice. We differ there, and equal the prox done directly."""
     T, wrong, number = reference(reference_kernel, t, mode, p, tau)
     J, norm = ours(T, mode, tau / 100, p / 100)

@@ -85,7 +85,7 @@ def test_reference_projections(reference_kernel):
 
 @settings(deadline=None, max_examples=80)
 @given(DISTANCES, st.data())
-def test_weights_are_those_of_the_formula_and_of_the_quadratic_program(d, data):
+def test_weights_solve_the_quadratic_program(d, data):
     k = data.draw(st.integers(1, d.shape[1] - 1))
     ascending = np.sort(d, axis=1)
     assume((ascending[:, k] - ascending[:, 0] > 1e-3).all())  # the flat case has its own test

@@ -4,15 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from manyview.kernels.tproduct import (
-    TRANSFORMS,
-    t_identity,
-    t_product,
-    t_transpose,
-    to_frequencies,
-    to_views,
-    view_transform,
-)
+from manyview.kernels.tproduct import TRANSFORMS, t_product, to_frequencies, to_views, view_transform
 
 from oracles import tproduct_oracle
 
@@ -28,7 +20,7 @@ def tensor(seed, *shape):
 
 @settings(deadline=None, max_examples=80)
 @given(VIEWS, SIZES, SIZES, SIZES, SEEDS)
-def test_the_dft_gives_the_product_of_block_circulant_matrices(V, n, k, m, seed):
+def test_dft_is_the_block_circulant_product(V, n, k, m, seed):
     A, B = tensor(seed, V, n, k), tensor(seed + 1, V, k, m)
     ours = t_product(A, B, transform=view_transform("dft", V))
     assert_allclose(ours, tproduct_oracle.t_product(A, B), atol=1e-10)
@@ -36,7 +28,7 @@ def test_the_dft_gives_the_product_of_block_circulant_matrices(V, n, k, m, seed)
 
 @settings(deadline=None, max_examples=60)
 @given(VIEWS, SIZES, SIZES, SIZES, SEEDS)
-def test_the_other_transforms_give_the_sums_over_views(V, n, k, m, seed):
+def test_other_transforms_are_sums_over_views(V, n, k, m, seed):
     A, B = tensor(seed, V, n, k), tensor(seed + 1, V, k, m)
     by_view = t_product(A, B, transform=view_transform("identity", V))
     assert_allclose(by_view, [a @ b for a, b in zip(A, B, strict=True)], atol=1e-12)
@@ -46,7 +38,7 @@ def test_the_other_transforms_give_the_sums_over_views(V, n, k, m, seed):
 
 @settings(deadline=None, max_examples=80)
 @given(KINDS, VIEWS, SIZES, SIZES, SEEDS)
-def test_there_and_back_with_the_same_energy(kind, V, n, k, seed):
+def test_round_trip_keeps_the_energy(kind, V, n, k, seed):
     A, transform = tensor(seed, V, n, k), view_transform(kind, V)
     slices = to_frequencies(transform, A)
     assert len(slices) == len(transform.energy) == (V // 2 + 1 if kind == "dft" else V)
@@ -57,16 +49,8 @@ def test_there_and_back_with_the_same_energy(kind, V, n, k, seed):
 
 
 @settings(deadline=None, max_examples=60)
-@given(KINDS, VIEWS, SIZES, SIZES, SEEDS)
-def test_the_identity_changes_nothing_from_either_side(kind, V, n, k, seed):
-    A, transform = tensor(seed, V, n, k), view_transform(kind, V)
-    assert_allclose(t_product(t_identity(n, transform=transform), A, transform=transform), A, atol=1e-12)
-    assert_allclose(t_product(A, t_identity(k, transform=transform), transform=transform), A, atol=1e-12)
-
-
-@settings(deadline=None, max_examples=60)
 @given(KINDS, VIEWS, SIZES, SIZES, SIZES, SEEDS)
-def test_products_associate_and_transposes_reverse_them(kind, V, n, k, m, seed):
+def test_products_associate(kind, V, n, k, m, seed):
     transform = view_transform(kind, V)
     A, B, C = tensor(seed, V, n, k), tensor(seed + 1, V, k, m), tensor(seed + 2, V, m, 2)
 
@@ -74,26 +58,6 @@ def test_products_associate_and_transposes_reverse_them(kind, V, n, k, m, seed):
         return t_product(first, second, transform=transform)
 
     assert_allclose(times(times(A, B), C), times(A, times(B, C)), atol=1e-9)
-    A_t, B_t = (t_transpose(X, transform=transform) for X in (A, B))
-    assert_allclose(t_transpose(times(A, B), transform=transform), times(B_t, A_t), atol=1e-10)
-    assert_allclose(t_transpose(A_t, transform=transform), A, atol=1e-12)
-
-
-@pytest.mark.parametrize("V", range(1, 8))
-def test_transpose_and_identity_of_the_dft_are_those_of_the_definition(V):
-    A, transform = tensor(V, V, 3, 2), view_transform("dft", V)
-    assert_allclose(t_transpose(A, transform=transform), tproduct_oracle.t_transpose(A), atol=1e-12)
-    assert_allclose(t_identity(3, transform=transform), tproduct_oracle.t_identity(V, 3), atol=1e-12)
-
-
-def test_orthogonality_forbids_nonnegative_views_to_share_a_sample_in_the_dft_but_not_in_the_identity():
-    H = np.zeros((2, 4, 2))  # both views say the same: samples 0, 1 | 2, 3
-    H[:, :2, 0] = H[:, 2:, 1] = np.sqrt(0.5)
-    for kind, holds in (("identity", True), ("dft", False)):
-        transform = view_transform(kind, 2)
-        product = t_product(t_transpose(H, transform=transform), H, transform=transform)
-        off = np.abs(product - t_identity(2, transform=transform)).max()
-        assert (off < 1e-12) == holds
 
 
 def test_an_unknown_transform_is_refused():

@@ -20,7 +20,7 @@ def tables(draw):
 
 @settings(deadline=None, max_examples=300)
 @given(tables().filter(lambda table: table.size > 0))
-def test_it_is_as_good_as_the_dense_hungarian_and_one_to_one(table):
+def test_matching_equals_dense_hungarian(table):
     rows, columns = best_matching(csr_array(table))
     dense = linear_sum_assignment(table, maximize=True)
     assert table[rows, columns].sum() == table[dense].sum()
@@ -51,7 +51,7 @@ def test_many_small_matches_against_few_large_ones():
     [np.eye(6, dtype=int), np.ones((1, 6), dtype=int), np.kron(np.eye(3, dtype=int), [[1], [1]]), 9 * np.eye(4) + 1],
     ids=["singletons", "one class", "pairs", "clear clusters"],
 )
-def test_clear_tables_are_settled_without_the_hungarian_step(table):
+def test_clear_tables_need_no_hungarian_step(table):
     assert len(_dominant_cells(csr_array(table))) == min(table.shape)
 
 

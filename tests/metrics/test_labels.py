@@ -40,7 +40,7 @@ def test_integers_at_both_ends_of_their_type(dtype):
         assert_array_equal(names[codes], chosen)
 
 
-def test_labels_without_an_order_keep_the_order_of_appearance():
+def test_unordered_labels_keep_their_order_of_appearance():
     labels = np.empty(4, dtype=object)
     labels[:] = ["b", 3, ("x", 1), 3]
     names, codes = encode(labels, "y")

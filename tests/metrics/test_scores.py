@@ -67,7 +67,7 @@ def test_bounds_and_plain_floats(pair):
 
 @settings(deadline=None, max_examples=60)
 @given(LABEL_PAIRS, st.randoms(use_true_random=False))
-def test_order_of_samples_and_names_of_labels_do_not_matter_to_the_last_bit(pair, random):
+def test_score_bits_do_not_depend_on_order_or_names(pair, random):
     y_true, y_pred = pair
     order = random.sample(range(len(y_true)), len(y_true))
     classes, clusters = random.sample(range(-50, 50), 7), random.sample(["", "a", "b", "c", "d", "e", "nan"], 7)
@@ -116,7 +116,7 @@ def test_degenerate_partitions(y_true, y_pred, expected):
     assert {name: scores[name] for name in expected} == expected
 
 
-def test_more_clusters_than_memory_has_room_for_in_a_dense_table():
+def test_many_clusters_need_no_dense_table():
     n = 60_000
     scores = clustering_scores(np.arange(n), np.arange(n) // 2)
     assert scores["acc"] == scores["purity"] == 0.5

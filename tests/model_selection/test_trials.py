@@ -1,29 +1,45 @@
-"""Parts of the rows, as blocks."""
+"""A trial at a given K: labels of a fit, their modularity on one graph, and fits on subsamples."""
 
 import numpy as np
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from numpy.testing import assert_array_equal
+import pytest
 
-from manyview.anchors import GraphBlock
-from manyview.model_selection.trials import rows_of
+from manyview import AnchorGraphClustering, SemiNTF
+from manyview.cluster.anchor_graph.context import FitContext, resolve
+from manyview.cluster.anchor_graph.graphs import build_graphs
+from manyview.cluster.anchor_graph.n_clusters import embed, modularity
+from manyview.datasets import make_views
+from manyview.engine import MemoryEngine
+from manyview.model_selection.trials import score_trial
+from manyview.views import check_views
+from recipes import QUICK
 
-
-def blocks(sizes):
-    """Blocks whose rows are numbered in their columns."""
-    start, made = 0, []
-    for size in sizes:
-        numbers = np.arange(start, start + size, dtype=np.int32)
-        made.append(GraphBlock(start, numbers[:, None, None], np.ones((size, 1, 1)), np.ones((size, 1), dtype=bool)))
-        start += size
-    return made
+K = 3
 
 
-@given(st.lists(st.integers(1, 6), min_size=1, max_size=4), st.data())
-@settings(deadline=None, max_examples=50)
-def test_chosen_rows_keep_their_order_and_are_numbered_anew(sizes, data):
-    chosen = data.draw(st.sets(st.integers(0, sum(sizes) - 1), min_size=1))
-    parts = rows_of(blocks(sizes), np.array(sorted(chosen)))
-    assert_array_equal(np.concatenate([part.columns.ravel() for part in parts]), sorted(chosen))
-    assert_array_equal([part.start for part in parts], np.cumsum([0, *(part.n_rows for part in parts)])[:-1])
-    assert all(part.n_rows for part in parts)
+@pytest.fixture(scope="module")
+def separated():
+    return check_views(list(make_views(90, K, widths=(6, 8), separation=5.0, random_state=0).views.values()))
+
+
+def model(**parameters):
+    return AnchorGraphClustering(K, recipe=QUICK, random_state=0, **parameters)
+
+
+@pytest.fixture(scope="module")
+def yardstick(separated):
+    context = FitContext(MemoryEngine(n_jobs=1), resolve(model(), len(separated), 0))
+    return embed(build_graphs(separated, context), K, context)
+
+
+def test_trial_scores_modularity_and_stability(separated, yardstick):
+    trial = score_trial(model(), {"scale": "auto"}, separated, yardstick)
+    labels = model().fit(separated).labels_
+    assert trial.params == {"scale": "auto"}
+    assert trial.modularity == pytest.approx(modularity(yardstick, labels, K))
+    assert trial.score == pytest.approx(trial.modularity * np.sqrt(trial.stability))
+    assert trial.stability > 0.9
+
+
+def test_trials_do_not_warn(separated, yardstick):
+    stopped = SemiNTF(K, max_iter=1, tol=0, recipe=QUICK, random_state=0)
+    assert 0 < score_trial(stopped, {}, separated, yardstick).score <= 1

@@ -15,18 +15,6 @@ def t_product(A, B):
     return (block_circulant(A) @ np.concatenate(list(B))).reshape(V, n, B.shape[2])
 
 
-def t_transpose(A):
-    """Every slice transposed, the second to the last in reverse order."""
-    return np.array([A[-v % len(A)].T for v in range(len(A))])
-
-
-def t_identity(V, size):
-    """The identity matrix in the first slice, nothing in the others."""
-    identity = np.zeros((V, size, size))
-    identity[0] = np.eye(size)
-    return identity
-
-
 def cosine_matrix(V):
     """Orthonormal DCT-II, entry by entry."""
     M = np.empty((V, V))

@@ -5,7 +5,7 @@ import pytest
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import KMeans
 
-from manyview import AMGL, CSMSC, FMCNOF, GMC, LMVSC, MVGL, SFMC, SMSC, SemiNTF
+from manyview import AMGL, CSMSC, FMCNOF, GMC, LMVSC, MVGL, SFMC, SMSC, AnchorGraphClustering, SemiNTF
 from manyview.geometry.scaling import dense
 from manyview.testing import check_multiview_estimator, multiview_checks
 from manyview.testing.checks import (
@@ -16,13 +16,14 @@ from manyview.testing.checks import (
     check_row_order_does_not_matter,
 )
 from manyview.views import check_views
+from recipes import ONE_DRAW
 
 ESTIMATORS = [
-    SemiNTF(),
-    SemiNTF(coupling="clusters"),
-    SemiNTF(anchors="random", init="qr"),
-    SemiNTF(anchors="das", scale="standard"),
-    SemiNTF(coupling="views", anchors="variance", scale="rows", view_transform="dct", max_iter=50),
+    AnchorGraphClustering(recipe=ONE_DRAW),
+    AnchorGraphClustering(recipe=ONE_DRAW, anchors="das", scale="standard"),
+    SemiNTF(recipe=ONE_DRAW),
+    SemiNTF(recipe=ONE_DRAW, coupling="clusters", anchors="random", start="spectral"),
+    SemiNTF(recipe=ONE_DRAW, coupling="views", scale="rows", view_transform="dct", max_iter=50),
     *(method() for method in (AMGL, CSMSC, FMCNOF, GMC, LMVSC, MVGL, SFMC, SMSC)),
 ]
 
@@ -43,7 +44,6 @@ def name_of(value):
     return getattr(value, "__name__", None) or repr(value).replace("\n", "")
 
 
-@pytest.mark.usefixtures("one_draw")
 @pytest.mark.parametrize("check", multiview_checks(), ids=name_of)
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=name_of)
 def test_our_estimators_pass(estimator, check):

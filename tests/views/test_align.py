@@ -88,10 +88,19 @@ def test_ids_of_two_types_in_one_view_are_refused():
         matched(["1", "2"], np.array([1, "1"], dtype=object))
 
 
-@pytest.mark.parametrize("missing", [None, np.nan, pd.NA])
+@pytest.mark.parametrize("missing", [None, np.nan, pd.NA, pd.NaT])
 def test_row_without_id_is_named(missing):
     with pytest.raises(ValueError, match="View 'b' has no id in row 1"):
         matched(["x", "y"], np.array(["x", missing], dtype=object))
+
+
+def test_dates_are_ids():
+    days = np.array(["2020-01-01", "2020-01-02"], dtype="datetime64[D]")
+    assert_array_equal(matched(days, days[::-1]).rows[1], [1, 0])
+    with pytest.raises(ValueError, match=r"View 'b' lacks 1 of the 2 ids of view 'a' \(2020-01-02\)"):
+        matched(days, days[:1])
+    with pytest.raises(ValueError, match="View 'b' has no id in row 1"):
+        matched(days, np.array(["2020-01-01", "NaT"], dtype="datetime64[D]"))
 
 
 def test_join_needs_ids():

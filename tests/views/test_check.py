@@ -262,7 +262,7 @@ def test_in_one_table_the_view_of_the_bad_column_is_named():
         (pd.DataFrame({"x": ["word"] * N}), ValueError, r"column 'x' holds text, .*astype\('category'\)"),
         (np.ones((N, 2, 2)), ValueError, "has 3 dimensions; a view is a table"),
         (np.ones(N), ValueError, "has 1 dimensions; a view is a table"),
-        (pd.Series(np.ones(N)), ValueError, "has 1 dimensions; a view is a table"),
+        (pd.Series(np.ones(N)), TypeError, r"is a Series; a view is a table: give its to_frame\(\)"),
         (np.ones((0, 2)), ValueError, "has 0 rows"),
         (np.ones((N, 0)), ValueError, r"0 feature\(s\)"),
         (sp.csr_array((0, 2)), ValueError, "has 0 rows"),

@@ -1,11 +1,13 @@
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 from sklearn.base import BaseEstimator
 from sklearn.model_selection import GridSearchCV, KFold, ShuffleSplit, cross_val_score, train_test_split
 
-from manyview.views import Views
+from manyview.views import Views, check_views
 
 N = 20
 
@@ -126,3 +128,71 @@ def test_what_does_not_fit_is_refused(arguments, message):
 
 def test_names_by_position():
     assert Views([np.ones((2, 1))] * 3).names == ("view 0", "view 1", "view 2")
+
+
+# frames, ids and names
+
+
+def frames():
+    ids = [f"p{i}" for i in range(N)]
+    rna = pd.DataFrame({"g": np.arange(N, dtype=float), "kind": pd.Categorical(list("uv") * (N // 2))}, index=ids)
+    return {"rna": rna, "text": rna[["g"]].iloc[::-1] * 2}
+
+
+@pytest.mark.parametrize("rows", [slice(3, 6), [5, 2], np.arange(N) % 7 == 4, -1])
+@pytest.mark.parametrize("convert", [lambda f: f, lambda f: pl.from_pandas(f, include_index=True)], ids=["pd", "pl"])
+def test_rows_of_frames(rows, convert):
+    named = {name: convert(frame.rename_axis("who")) for name, frame in frames().items()}
+    part = Views.from_tables(named, id_column="who")[rows]
+    wanted = np.atleast_1d(np.arange(N)[rows])
+    assert part.ids.tolist() == [f"p{i}" for i in wanted]
+    checked = check_views(part)
+    assert_array_equal(checked.tables[0][:, 0], wanted)
+    assert_array_equal(checked.tables[1][:, 0], 2 * wanted)
+    assert checked.ids.tolist() == part.ids.tolist()
+
+
+def test_splitters_cut_frames():
+    views = Views.from_tables(frames())
+    train, test = train_test_split(views, test_size=0.3, random_state=0)
+    assert sorted([*train.ids, *test.ids]) == sorted(views.ids)
+    assert_array_equal(2 * check_views(test).tables[0][:, 0], check_views(test).tables[1][:, 0])
+    for fold, _ in KFold(4).split(views):
+        assert views[fold].ids.tolist() == views.ids[fold].tolist()
+
+
+def test_feature_names_of_sparse_matrices():
+    table = sp.csr_array(np.eye(3))
+    for views in (
+        Views([table, np.ones((3, 1))], ["text", "x"], columns=[["a", "b", "c"], None]),
+        Views.from_tables({"text": table, "x": np.ones((3, 1))}, feature_names={"text": ["a", "b", "c"]}),
+        check_views({"text": table, "x": np.ones((3, 1))}, feature_names=[["a", "b", "c"], None]),
+    ):
+        assert views.columns == (("a", "b", "c"), None)
+        model = RowWitness()
+        check_views(views, estimator=model)
+        assert model.view_columns_ == (("a", "b", "c"), None)
+    with pytest.raises(ValueError, match="feature_names of view 'text' has 2 names for 3 columns"):
+        Views.from_tables({"text": table}, feature_names={"text": ["a", "b"]})
+    with pytest.raises(ValueError, match=r"feature_names=\['word'\]: give a list of names for each of \['text'\]"):
+        Views.from_tables({"text": table}, feature_names={"word": ["a", "b"]})
+
+
+def test_matching_is_chosen_where_views_are_made():
+    views = Views.from_tables(frames())
+    with pytest.raises(ValueError, match="Rows of a Views are matched already"):
+        check_views(views, join="outer")
+    assert check_views(views, impute="mean").widths == (3, 1)
+
+
+def test_html_is_escaped_and_tells_what_is_missing():
+    table = pd.DataFrame({"x": [1.0]}, index=["a"])
+    other = pd.DataFrame({"x": [1.0, 2.0], "y": [1.0, 2.0]}, index=["a", "b"])
+    views = Views.from_tables({"<script>": table, "b": other}, join="outer").with_(notes=("<b>note</b>",) * 12)
+    html = views._repr_html_()
+    assert "<script>" not in html
+    assert "&lt;script&gt;</th><td>1</td><td>DataFrame</td><td>1</td>" in html
+    assert "<td>2</td><td>DataFrame</td><td>2</td>" in html
+    assert html.count("&lt;b&gt;note&lt;/b&gt;") == 10
+    assert "… and 2 more" in html
+    assert "2 samples with ids" in html

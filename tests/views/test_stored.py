@@ -326,10 +326,10 @@ def test_parts_with_other_columns_are_named(tmp_path, first, second, message):
 
 def test_parts_of_another_precision_or_order_are_read_as_they_are(tmp_path):
     pq.write_table(pa.table({"a": np.float32([1]), "b": np.float32([2])}), tmp_path / "0.parquet")
-    pq.write_table(pa.table({"b": [1e300], "a": [2**53 + 1]}), tmp_path / "1.parquet")
+    pq.write_table(pa.table({"b": [1e140], "a": [2**53 + 1]}), tmp_path / "1.parquet")
     stored = StoredTable(tmp_path)
     assert stored.dtype == np.float64
-    assert_array_equal(stored[:], [[1, 2], [2**53, 1e300]])
+    assert_array_equal(stored[:], [[1, 2], [2**53, 1e140]])
 
 
 def test_columns_of_one_name_are_refused(tmp_path):

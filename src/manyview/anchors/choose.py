@@ -23,7 +23,7 @@ SAMPLED_ROWS = 20_000  # rows on which k-means looks for anchors
 def choose_groups(
     rule: Any, n_anchors: int, geometry: Geometry, rows: Rows[RowBlock], engine: Engine, n_samples: int, /, *, seed: int
 ) -> list[Groups]:
-    """Groups of rows whose means are the anchors; ``rule`` is a name or an array of row numbers."""
+    """Choose groups of rows whose means are the anchors; ``rule`` is a name or an array of row numbers."""
     if not isinstance(rule, str):
         return [single_rows(np.asarray(rule))] * geometry.n_geometries
     if n_anchors >= n_samples:
@@ -53,7 +53,7 @@ def _joint_tables(geometry: Geometry, block: RowBlock) -> list[Table]:
 
 
 def joint_table(geometry: Geometry, block: RowBlock, g: int, /) -> Table:
-    """All views of a block in one table; several sparse views enter as one document per row."""
+    """Put all views of a block into one table; several sparse views enter as one document per row."""
     sparse = geometry.words[g].words.views if geometry.words else ()
     present = geometry.present(block)
     tables = [geometry.word_table(block, g)] if geometry.words else []
@@ -75,7 +75,7 @@ def _beside(tables: list[Table]) -> Table:
 
 
 def _row_sums(geometry: Geometry, rows: Rows[RowBlock], engine: Engine) -> FloatArray:
-    """theta of DAS: sums of the rows after the smallest value of every column is taken off."""
+    """Compute theta of DAS: sums of the rows after the smallest value of every column is subtracted."""
 
     def lowest(block: RowBlock) -> FloatArray:
         low = _side_by_side(geometry, block).min(axis=0)
@@ -93,7 +93,7 @@ def _row_sums(geometry: Geometry, rows: Rows[RowBlock], engine: Engine) -> Float
 
 
 def _row_variances(table: Table) -> FloatArray:
-    """Variance of every row over its features (n - 1 in the denominator)."""
+    """Compute the variance of every row over its features (n - 1 in the denominator)."""
     d = table.shape[1]
     if not sp.issparse(table):
         return np.asarray(table.var(axis=1, ddof=min(1, d - 1)))

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from manyview.anchors.search import Part, nothing_near, search
+from manyview.anchors.search import Part, empty_near, search
 from manyview.anchors.selection import Groups
 from manyview.engine import Engine, Rows, concatenate, edges
 from manyview.geometry.fit import Geometry
@@ -30,7 +30,7 @@ NOT_MEASURED = np.empty((0, 0))
 
 
 class GraphBlock(NamedTuple):
-    """Anchor weights of a stretch of rows in L slices; absent rows have zero weights."""
+    """Anchor weights of consecutive rows in L slices; absent rows have zero weights."""
 
     start: int
     columns: IntArray  # (n, L, k) in the smallest type that will do, anchors of every row
@@ -44,13 +44,13 @@ class GraphBlock(NamedTuple):
         return len(self.columns)
 
     def slice(self, index: int, n_anchors: int, /) -> Table:
-        """One slice as a CSR matrix (n, m)."""
+        """Return one slice as a CSR matrix (n, m)."""
         n, _, k = self.columns.shape
         columns, weights = self.columns[:, index].astype(np.int32).ravel(), self.weights[:, index].ravel()
         return sp.csr_array((weights, columns, np.arange(0, n * k + 1, k)), shape=(n, n_anchors))
 
     def side_by_side(self, n_anchors: int, /) -> Table:
-        """All slices in one CSR matrix (n, L m)."""
+        """Return all slices in one CSR matrix (n, L m)."""
         n, L, k = self.columns.shape
         kind = index_type(max(self.columns.size, L * n_anchors))
         columns = self.columns + np.arange(0, L * n_anchors, n_anchors, dtype=kind)[:, None]
@@ -58,13 +58,13 @@ class GraphBlock(NamedTuple):
         return sp.csr_array((self.weights.ravel(), columns.ravel(), starts), shape=(n, L * n_anchors))
 
     def masses(self, Z: FloatArray, n_anchors: int, /) -> FloatArray:
-        """W_l' Z of every slice (L, m, K) in double precision, Z (n, K)."""
+        """Compute W_l' Z of every slice (L, m, K) in double precision, Z (n, K)."""
         L = self.columns.shape[1]
         products = self.side_by_side(n_anchors).T @ Z
         return np.asarray(products, dtype=np.float64).reshape(L, n_anchors, -1)
 
     def label_masses(self, labels: IntArray, n_clusters: int, n_anchors: int, /) -> FloatArray:
-        """The same where Z has a one in the column of the label and zeros elsewhere."""
+        """Compute `masses` of the Z that has a one in the column of each row's label and zeros elsewhere."""
         L = self.columns.shape[1]
         cells = label_cells(self.columns, labels, n_clusters, n_anchors)
         mass = np.bincount(cells.ravel(), weights=self.weights.ravel(), minlength=L * n_anchors * n_clusters)
@@ -84,7 +84,7 @@ def label_cells(columns: IntArray, labels: IntArray, n_clusters: int, n_anchors:
 
 
 class SliceName(NamedTuple):
-    """Which table a slice is."""
+    """Geometry and view of a slice."""
 
     geometry: int
     view: int | None  # None: the joint table
@@ -98,7 +98,7 @@ class SliceAnchors:
     valid: BoolArray  # (m,) groups with at least one present row
 
     def ready(self, table: Table, /, *, dtype: np.dtype[Any]) -> Expansion:
-        """A table (n, d) and the anchors, ready for products."""
+        """Prepare a table (n, d) and the anchors for products."""
         return expand(table.astype(dtype, copy=False), self.centers.astype(dtype, copy=False))
 
 
@@ -116,18 +116,18 @@ class AnchorGraph:
 
     @property
     def slices(self) -> list[SliceName]:
-        """The slices in their order: per geometry the views that count, then the joint table."""
+        """List the slices in their order: per geometry the views that count, then the joint table."""
         per_geometry: list[int | None] = [*self.geometry.used, *([None] if self.joint else [])]
         return [SliceName(g, v) for g in range(len(self.views)) for v in per_geometry]
 
     def __call__(self, block: RowBlock, /) -> GraphBlock:
-        """Anchor weights of a block of raw rows."""
+        """Compute the anchor weights of a block of raw rows."""
         require_rows(block, self.geometry.names, self.dtype)
         filled = self.geometry.present(block)  # (V, n)
         block = self.geometry.scored(block)
         L = len(self.slices)
         present = np.ones((L, block.n_rows), dtype=bool)
-        near = nothing_near(block.n_rows, L, self.n_anchors, k=self.scales[0], dtype=self.dtype)
+        near = empty_near(block.n_rows, L, self.n_anchors, k=self.scales[0], dtype=self.dtype)
         for g in range(len(self.views)):
             parts = self._parts(block, g, filled)
             for part in parts:
@@ -143,7 +143,7 @@ class AnchorGraph:
         )
 
     def _parts(self, block: RowBlock, g: int, filled: BoolArray) -> list[Part]:
-        """The tables of a geometry with their anchors."""
+        """List the tables of a geometry with their anchors."""
         used, anchors, dtype = self.geometry.used, self.views[g], np.dtype(self.dtype)
         sparse = self.geometry.words[g].words.views if self.words else ()
         parts = []
@@ -171,7 +171,7 @@ class AnchorGraph:
         return np.asarray(reach, dtype=d.dtype)
 
     def _weights(self, d: FloatArray) -> FloatArray:
-        """Weights (k, L, n) averaged over the scales, from sorted distances (k + 1, L, n)."""
+        """Compute weights (k, L, n), averaged over the scales, from sorted distances (k + 1, L, n)."""
         if len(d) == 1:
             return np.ones_like(d)
         weights = np.zeros((min(self.scales[0], self.n_anchors), *d.shape[1:]), dtype=d.dtype)
@@ -226,7 +226,7 @@ def _place(group: Groups, table: Table, present: FloatArray, n_anchors: int) -> 
 
 
 def pick(chosen: IntArray, rows: Rows[RowBlock], engine: Engine, /) -> list[RowBlock]:
-    """The chosen rows (ascending) as a few blocks of their own, beside the caller, wherever the rows are."""
+    """Collect the chosen rows (ascending) as a few blocks in the caller's process, wherever the rows are stored."""
     parts = list(engine.map(lambda block: block.take(chosen), rows))
     in_place = all(part.start + part.n_rows == following.start for part, following in pairwise(parts))
     if in_place and np.array_equal(chosen, np.arange(len(chosen))):

@@ -1,7 +1,7 @@
 """The nearest anchors of a block of rows, in all slices of one geometry.
 
-Distances to all anchors are wanted for a moment only: of each row the few smallest, and their sum over the views, in
-which the anchors of the joint table are found. So a stretch of rows at a time goes all the way: short enough for the
+Of the distances to all anchors only the few smallest per row are kept, and those of their sum over the views, which
+gives the anchors of the joint table. A range of rows therefore goes through all steps at once: short enough for the
 cache of the processor, and long enough that threads seldom wait for one another between calls.
 """
 
@@ -21,7 +21,7 @@ NUMBERS_AT_ONCE = 1 << 20  # distances of the rows that go together: 4 MB in sin
 
 
 class Part(NamedTuple):
-    """One table of a block, and its anchors."""
+    """Table of a block with its anchors."""
 
     ready: Expansion
     valid: BoolArray  # (m,), anchors that exist in this table
@@ -30,18 +30,18 @@ class Part(NamedTuple):
     joins: bool  # its distances are part of those of the joint table
 
     def take(self, rows: IntArray, /) -> Part:
-        """Some of the rows."""
+        """Select some of the rows."""
         return self._replace(ready=self.ready.take(rows), present=self.present[rows])
 
     def distances(self, rows: slice, out: FloatArray, /) -> FloatArray:
-        """Of some rows to all anchors, not mended; infinite to anchors that do not exist in this table."""
+        """Compute distances of some rows to all anchors, close pairs not corrected; infinite to missing anchors."""
         d = self.ready.distances(rows, out=out)
         if not self.valid.all():
             d[:, ~self.valid] = np.inf if self.valid.any() else 0  # without any anchor the slice is absent
         return d
 
-    def said(self, d: FloatArray, rows: slice, /) -> FloatArray:
-        """What these distances add to the joint ones: nothing where a row or an anchor is absent."""
+    def joint_share(self, d: FloatArray, rows: slice, /) -> FloatArray:
+        """Return what these distances add to the joint ones: nothing where a row or an anchor is absent."""
         if self.present[rows].all() and self.valid.all():
             return d
         return np.where(np.isfinite(d), d, 0) * self.present[rows, None]
@@ -53,14 +53,14 @@ class Near(NamedTuple):
     columns: IntArray  # (n, L, k)
     d: FloatArray  # (k + 1, L, n), squared distances, ascending: few long rows, because work on short ones is slow
 
-    def note(self, rows: slice, place: int, columns: IntArray, d: FloatArray, /) -> None:
+    def store(self, rows: slice, place: int, columns: IntArray, d: FloatArray, /) -> None:
         """Keep what was found for some rows in one slice."""
         self.columns[rows, place] = columns[:, : self.columns.shape[2]]
         self.d[:, place, rows] = d.T
 
 
-def nothing_near(n_rows: int, n_slices: int, n_anchors: int, /, *, k: int, dtype: str) -> Near:
-    """Room for the nearest k anchors, and the distance of one more."""
+def empty_near(n_rows: int, n_slices: int, n_anchors: int, /, *, k: int, dtype: str) -> Near:
+    """Allocate arrays for the nearest k anchors, and the distance of one more."""
     k, width = min(k, n_anchors), min(k + 1, n_anchors)
     return Near(
         np.empty((n_rows, n_slices, k), dtype=number_type(n_anchors)),
@@ -70,9 +70,9 @@ def nothing_near(n_rows: int, n_slices: int, n_anchors: int, /, *, k: int, dtype
 
 def search(parts: list[Part], near: Near, n_anchors: int, /, *, joint: int | None) -> None:
     """Fill in the slices of the parts and, if it has a place, that of their joint table."""
-    found = _at_once(parts, len(near.d), joint=joint is not None)
+    found = _search_compiled(parts, len(near.d), joint=joint is not None)
     if found is None:
-        _in_turn(parts, near, n_anchors, joint)
+        _search_tables(parts, near, n_anchors, joint)
         return
     places = [place for place in (*(part.place for part in parts), joint) if place is not None]
     near.columns[:, places] = found.columns[..., : near.columns.shape[2]]
@@ -81,18 +81,18 @@ def search(parts: list[Part], near: Near, n_anchors: int, /, *, joint: int | Non
     again = np.union1d(found.doubtful, np.flatnonzero(absent))
     if len(again):
         some = Near(near.columns[again], near.d[:, :, again])
-        _in_turn([part.take(again) for part in parts], some, n_anchors, joint)
+        _search_tables([part.take(again) for part in parts], some, n_anchors, joint)
         near.columns[again], near.d[:, :, again] = some
 
 
-def _at_once(parts: list[Part], width: int, *, joint: bool) -> NearTables | None:
-    """All tables with a few rows at a time, if there is a loop for them."""
+def _search_compiled(parts: list[Part], width: int, *, joint: bool) -> NearTables | None:
+    """Search all tables a few rows at a time; None where there is no compiled loop for them."""
     plain = all(part.place is not None and part.joins == joint and part.valid.all() for part in parts)
     return near_tables([part.ready for part in parts], width, joint=joint) if plain else None
 
 
-def _in_turn(parts: list[Part], near: Near, n_anchors: int, joint: int | None) -> None:
-    """The same table after table."""
+def _search_tables(parts: list[Part], near: Near, n_anchors: int, joint: int | None) -> None:
+    """Search one table after another."""
     width, _, n_rows = near.d.shape
     # anchors that exist in some view count in the joint table
     nowhere = ~np.any([part.valid for part in parts if part.place is not None], axis=0)  # (m,)
@@ -103,7 +103,7 @@ def _in_turn(parts: list[Part], near: Near, n_anchors: int, joint: int | None) -
         total = _of_views(parts, rows, near, *room[:, : stop - start])
         if joint is not None:
             total[:, nowhere] = np.inf
-            near.note(rows, joint, *nearest(total, width))
+            near.store(rows, joint, *nearest(total, width))
 
 
 def _of_views(parts: list[Part], rows: slice, near: Near, room: FloatArray, total: FloatArray) -> FloatArray:
@@ -112,23 +112,23 @@ def _of_views(parts: list[Part], rows: slice, near: Near, room: FloatArray, tota
     for part in parts:
         d = part.distances(rows, room if joined or not part.joins else total)  # the first need not be added
         if part.place is None:
-            part.ready.mend(d, rows, d.min(axis=1))
+            part.ready.correct_close(d, rows, d.min(axis=1))
         else:
             columns, values = nearest(d, width)
-            again = part.ready.mend(d, rows, values[:, 0])
+            again = part.ready.correct_close(d, rows, values[:, 0])
             if len(again):
                 columns[again], values[again] = nearest(d[again], width)
-            near.note(rows, part.place, columns, values)
+            near.store(rows, part.place, columns, values)
         if part.joins:
-            said = part.said(d, rows)
+            share = part.joint_share(d, rows)
             if joined:
-                np.add(total, said, out=total)
-            elif said is not total:
-                np.copyto(total, said)
+                np.add(total, share, out=total)
+            elif share is not total:
+                np.copyto(total, share)
             joined += 1
     return total
 
 
 def number_type(n_anchors: int, /) -> type[np.integer[Any]]:
-    """The smallest type that can number the anchors."""
+    """Return the smallest integer type that can number the anchors."""
     return np.int16 if n_anchors <= np.iinfo(np.int16).max else np.int32

@@ -13,24 +13,22 @@ from sklearn.cluster import k_means
 from sklearn.utils.extmath import randomized_svd
 
 from manyview.kernels.arrays import FloatArray, IntArray, Table
-from manyview.kernels.seeding import careful_seeds
+from manyview.kernels.seeding import kmeans_plusplus_rows
 
 RULES = ("kmeans", "das", "variance", "random")
 JOINT_SCORES = 100
-LLOYD_PASSES = 10
 SEEDING_ROWS = 5_000
-SEEDING_TRIALS = 3  # candidates for every seed; with the usual 2 + log(m) it takes twice as long for the same quality
 
 
 class Groups(NamedTuple):
-    """m anchors as averages of rows."""
+    """Groups of rows whose means are the m anchors."""
 
     rows: IntArray  # (R,) rows in use, ascending
     group: IntArray  # (R,) the anchor that each of them belongs to
     n_anchors: int
 
     def means(self, table: Table, present: FloatArray, /) -> tuple[FloatArray, FloatArray]:
-        """Means (m, d) of the groups over their present rows of a table (R, d), and how many rows each had."""
+        """Compute means (m, d) of the groups over their present rows of a table (R, d), and count those rows."""
         membership = sp.csr_array(
             (present.astype(np.float64), (self.group, np.arange(len(self.group)))),
             shape=(self.n_anchors, len(self.group)),
@@ -42,7 +40,7 @@ class Groups(NamedTuple):
 
 
 def single_rows(chosen: IntArray, /) -> Groups:
-    """Anchors that are rows themselves."""
+    """Make every chosen row an anchor."""
     rows = np.sort(np.asarray(chosen))
     return Groups(rows, np.arange(len(rows)), len(rows))
 
@@ -56,16 +54,14 @@ def kmeans_groups(table: Table, rows: IntArray, n_anchors: int, /, *, seed: int)
     if not scores.shape[1]:  # every column is constant: all rows are equal
         return Groups(rows, np.zeros(len(rows), dtype=np.intp), 1)
     part = np.sort(np.random.default_rng(seed).permutation(len(scores))[: max(SEEDING_ROWS, n_anchors)])
-    seeds = careful_seeds(scores[part], n_anchors, n_trials=SEEDING_TRIALS, seed=seed)
-    _, labels, _ = k_means(
-        scores, n_anchors, init=scores[part[seeds]], n_init=1, max_iter=LLOYD_PASSES, random_state=seed
-    )
+    seeds = kmeans_plusplus_rows(scores[part], n_anchors, n_trials=3, seed=seed)  # 2 + log(m) are no better
+    _, labels, _ = k_means(scores, n_anchors, init=scores[part[seeds]], n_init=1, max_iter=10, random_state=seed)
     _, group = np.unique(labels, return_inverse=True)
     return Groups(rows, group, int(group.max()) + 1)
 
 
 def leading_scores(table: Table, rank: int, /, *, seed: int) -> FloatArray:
-    """The first principal scores of a table; the table itself where it is narrow."""
+    """Compute the first principal scores of a table, or return the table itself where it is narrow."""
     n, d = table.shape
     if d <= rank and not sp.issparse(table):
         return np.asarray(table)
@@ -79,7 +75,7 @@ def leading_scores(table: Table, rank: int, /, *, seed: int) -> FloatArray:
 
 
 def alternate_sampling(theta: FloatArray, n_anchors: int, /) -> IntArray:
-    """Direct alternate sampling (DAS) from non-negative row scores, in the order of selection.
+    """Select rows by direct alternate sampling (DAS) from non-negative scores, in the order of selection.
 
         theta <- theta / max;  pick the largest;  theta <- theta (1 - theta);  repeat
 
@@ -96,7 +92,7 @@ def alternate_sampling(theta: FloatArray, n_anchors: int, /) -> IntArray:
 
 
 def variance_sampling(scores: FloatArray, n_anchors: int, /) -> IntArray:
-    """Variance-driven sampling (VDA) from row variances, in the order of selection.
+    """Select rows by variance-driven sampling (VDA) from row variances, in the order of selection.
 
     c_j = 1 / (1 + |s_last - s_j|^(1/2)),  c <- c / max;   s <- s (1 - c),  s <- s / max;   pick the largest
     """

@@ -8,9 +8,12 @@ EXTRAS = {
     "typer": "cli",
     "rich": "cli",
     "jinja2": "report",
-    "matplotlib": "report",
+    "matplotlib": "plots",
     "pyarrow": "files",
     "h5py": "files",
+    "openpyxl": "excel",
+    "dask": "distributed",
+    "distributed": "distributed",
 }
 
 
@@ -20,6 +23,9 @@ def main() -> None:
         from manyview.cli.app import app  # typer and rich are loaded here, and only here
 
         app()
+    except KeyboardInterrupt:
+        print("manyview: interrupted", file=sys.stderr)
+        raise SystemExit(130) from None
     except ImportError as error:
         library = (error.name or "").partition(".")[0]
         if library not in EXTRAS:

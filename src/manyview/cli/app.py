@@ -8,7 +8,14 @@ import typer
 
 import manyview
 from manyview.cli.bench import bench
+from manyview.cli.cluster import cluster
+from manyview.cli.compare import compare
+from manyview.cli.convert import convert
 from manyview.cli.demo import demo
+from manyview.cli.doctor import doctor
+from manyview.cli.inspect import inspect
+from manyview.cli.predict import predict
+from manyview.cli.report import report
 
 app = typer.Typer(
     name="manyview",
@@ -34,5 +41,5 @@ def _options(
     """What stands before a command."""
 
 
-app.command()(demo)
-app.command()(bench)
+for command in (cluster, predict, inspect, convert, compare, report, demo, bench, doctor):
+    app.command()(command)

@@ -9,10 +9,11 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from manyview import SemiNTF, Views, report
+from manyview import AnchorGraphClustering, Views, report
 from manyview.cli import screen
 from manyview.cli.tables import show
 from manyview.datasets import load_digits_views
+from manyview.io import write_labels
 
 SIDE = 8  # pixels of a digit, each way
 
@@ -21,7 +22,7 @@ def demo(
     out: Annotated[Path, typer.Option(help="Folder for the results; made if needed.")] = Path("manyview-demo"),
     seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Seed of the row shuffle and of the method.")] = 0,
 ) -> None:
-    """Cluster handwritten digits, seen in four ways, and write labels, a figure and a report."""
+    """Cluster handwritten digits, seen in four ways, and write labels and a report."""
     report.require_libraries()
     with screen.explained(f"cannot write to {out}"):  # better now than after the work
         out.mkdir(parents=True, exist_ok=True)
@@ -31,22 +32,22 @@ def demo(
     typer.echo(f"{data.n_samples} digits in {data.n_views} views, rows shuffled with seed {seed}; labels are not used.")
     start = time.perf_counter()
     with screen.stages() as stages:
-        model = SemiNTF(n_clusters=data.n_clusters, random_state=seed, verbose=stages).fit(views)
+        model = AnchorGraphClustering(n_clusters=data.n_clusters, random_state=seed, verbose=stages).fit(views)
     seconds = time.perf_counter() - start
     images = data.views["pixels"].reshape(-1, SIDE, SIDE)
     name = f"digits, rows shuffled with seed {seed}"
     summary = report.summarize(
         model,
+        views,
         name=name,
         y_true=np.asarray(data.labels)[ids],
         images=images[ids],
         seconds=seconds,
-        explanation=model.explain(views),
     )
     show(summary)
     order = np.argsort(ids)
     with screen.explained(f"cannot write to {out}"):
-        labels = report.write_labels(
+        labels = write_labels(
             out / "labels.csv", ids=ids[order], labels=model.labels_[order], confidence=model.confidence_[order]
         )
         files = [labels, *report.write_report(summary, out)]

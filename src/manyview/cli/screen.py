@@ -11,6 +11,8 @@ from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn, Ta
 from rich.table import Table
 from rich.text import Text
 
+REPAIRABLE = (OSError, ValueError, TypeError, MemoryError)  # what files, options and machines may be wrong about
+
 
 class _Seconds(ProgressColumn):
     """Seconds of a stage, to a tenth."""
@@ -42,10 +44,10 @@ class Stages:
 
 
 @contextmanager
-def stages() -> Iterator[Stages]:
-    """Show the stages of a fit on standard error."""
+def stages(*, quiet: bool = False) -> Iterator[Stages]:
+    """Show the stages of a fit on standard error, unless quiet."""
     columns = (SpinnerColumn("line"), TextColumn("{task.description:<14}"), BarColumn(), _Seconds())
-    with Progress(*columns, console=Console(stderr=True)) as progress:
+    with Progress(*columns, console=Console(stderr=True, quiet=quiet)) as progress:
         shown = Stages(progress)
         yield shown
         shown.finish()

@@ -13,7 +13,7 @@ def show(summary: Summary, /) -> None:
         "Views",
         ("view", "columns", "weight", "agreement"),
         [
-            (view["name"], str(view["width"]), f"{view['weight']:.3f}", f"{view['agreement']:.3f}")
+            (view["name"], str(view["width"]), _number(view["weight"]), _number(view["agreement"]))
             for view in summary["views"]
         ],
     )
@@ -25,7 +25,7 @@ def _clusters(summary: Summary) -> None:
     if summary["scores"] is not None:
         columns += ["main class", "its share"]
     for cluster in summary["clusters"]:
-        row = [str(cluster["label"]), str(cluster["size"]), f"{cluster['confidence']:.3f}"]
+        row = [str(cluster["label"]), str(cluster["size"]), _number(cluster["confidence"])]
         if cluster["main_share"] is not None:
             row += [str(cluster["main_class"]), f"{cluster['main_share']:.1%}"]
         rows.append(row)
@@ -33,10 +33,15 @@ def _clusters(summary: Summary) -> None:
 
 
 def _result(summary: Summary) -> None:
-    convergence = summary["convergence"]
-    end = "converged" if convergence["converged"] else "not converged"
     rows = [(SCORE_NAMES[key], f"{value:.4f}") for key, value in (summary["scores"] or {}).items()]
-    rows.append(("iterations", f"{convergence['n_iter']} ({end})"))
-    if summary["seconds"] is not None:
-        rows.append(("seconds", f"{summary['seconds']:.2f}"))
+    convergence, seconds = summary["convergence"], summary["run"]["seconds"]
+    if convergence is not None:
+        end = {True: " (converged)", False: " (not converged)", None: ""}[convergence["converged"]]
+        rows.append(("iterations", f"{convergence['n_iter']}{end}"))
+    if seconds is not None:
+        rows.append(("seconds", f"{seconds:.2f}"))
     table("Result", ("", "value"), rows)
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"

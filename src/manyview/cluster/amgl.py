@@ -41,7 +41,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.cluster import KMeans
 
-from manyview.cluster.base import MultiViewClusterer
+from manyview.cluster.base import MultiViewClusterer, RandomState
 from manyview.cluster.graph_labels import contiguous, warn_isolated_samples
 from manyview.cluster.parameters import integer, nothing, real
 from manyview.engine import MemoryEngine
@@ -57,8 +57,6 @@ from manyview.kernels.laplacian import (
 from manyview.kernels.sample_graph import raw_rows, sample_graph
 from manyview.views import Views
 
-FIRST_STOP = 3  # iterations before the stopping rule is asked
-MIN_TRACE = 1e-10  # times K
 CONSTRAINTS = {
     "n_neighbors": (integer(1),),
     "max_iter": (integer(1),),
@@ -143,7 +141,7 @@ class AMGL(MultiViewClusterer):
         n_init: int = 1,
         n_jobs: int | None = None,
         views: Any = None,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_neighbors = n_neighbors
@@ -171,7 +169,7 @@ class AMGL(MultiViewClusterer):
 
 
 class _Embedded(NamedTuple):
-    """Where the alternation of embedding and weights ended."""
+    """Result of alternating embedding and weights."""
 
     embedding: FloatArray  # (N, K)
     eigenvalues: FloatArray  # (K,)
@@ -190,17 +188,17 @@ def _embed(graphs: list[sp.csr_array], n_clusters: int, *, max_iter: int, tol: f
     while True:
         affinity = _weighted(adjacencies, alpha / alpha.sum())
         values, F, _ = smallest_eigenpairs(affinity, n_clusters, diagonal=1, null=null)  # of I - affinity
-        roots = np.sqrt(np.maximum([_trace(A, F) for A in adjacencies], MIN_TRACE * n_clusters))
+        roots = np.sqrt(np.maximum([_trace(A, F) for A in adjacencies], 1e-10 * n_clusters))
         eigenvalues, alpha = values * alpha.sum(), 0.5 / roots
         objective.append(float(roots.sum()))
         weights.append(alpha)
-        settled = len(objective) >= FIRST_STOP and objective[-2] - objective[-1] < tol * objective[-2]
+        settled = len(objective) >= 3 and objective[-2] - objective[-1] < tol * objective[-2]
         if settled or len(objective) >= max_iter:
             return _Embedded(F, eigenvalues, affinity, objective, weights)
 
 
 def _weighted(adjacencies: list[sp.csr_array], weights: FloatArray) -> sp.csr_array:
-    """sum_v alpha_v D^(-1/2) W^v D^(-1/2); the weights sum to one."""
+    """Compute sum_v alpha_v D^(-1/2) W^v D^(-1/2); the weights sum to one."""
     total = adjacencies[0] * weights[0]
     for A, weight in zip(adjacencies[1:], weights[1:], strict=True):
         total = total + A * weight
@@ -208,11 +206,11 @@ def _weighted(adjacencies: list[sp.csr_array], weights: FloatArray) -> sp.csr_ar
 
 
 def _trace(adjacency: sp.csr_array, F: FloatArray) -> float:
-    """tr(F' L F) for L = I - adjacency."""
+    """Compute tr(F' L F) for L = I - adjacency."""
     return float(np.einsum("nk,nk->", F, F - adjacency @ F))
 
 
 def _cluster_rows(F: FloatArray, n_clusters: int, n_init: int, random_state: Any) -> IntArray:
-    """k-means on the rows of the embedding; K orthonormal columns have at least K different rows, so none is empty."""
+    """Cluster the rows of the embedding; K orthonormal columns have at least K different rows, so none is empty."""
     means = KMeans(n_clusters, n_init=n_init, max_iter=100, random_state=random_state).fit(F)
     return contiguous(means.labels_)

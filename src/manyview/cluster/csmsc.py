@@ -51,7 +51,7 @@ import scipy.sparse as sp
 import scipy.sparse.linalg
 from sklearn.utils import check_random_state
 
-from manyview.cluster.base import MultiViewClusterer
+from manyview.cluster.base import MultiViewClusterer, RandomState
 from manyview.cluster.graph_labels import contiguous, warn_empty_clusters
 from manyview.cluster.inputs import float_tables, random_rows
 from manyview.cluster.parameters import integer, real
@@ -61,8 +61,6 @@ from manyview.kernels.lloyd import best_of_starts
 from manyview.kernels.spectral import unit_rows
 from manyview.views import Views
 
-MU, GROWTH, MU_MAX = 1e-6, 1.1, 1e6
-KMEANS_PASSES = 1000
 DENSE_SIZE = 1000  # rows up to which a dense eigensolver is as fast
 CONSTRAINTS = {
     "lambda_c": (real(0, open_low=True),),
@@ -81,7 +79,7 @@ class SharedBasis(NamedTuple):
 
 
 class View(NamedTuple):
-    """One view in its own coordinates, where X X' is diagonal, and what the loop knows about it.
+    """View in its own coordinates, where X X' is diagonal, with the variables of the loop.
 
     Matrices have c columns: c = R, coordinates in Q, while W = 0; after that c = N, the samples.
     """
@@ -98,7 +96,7 @@ class View(NamedTuple):
 
     @property
     def XD(self) -> FloatArray:
-        """X X' M."""
+        """Compute X X' M."""
         return self.squares * self.M
 
 
@@ -111,7 +109,7 @@ def _unfold(view: View, Q: FloatArray) -> View:
 
 
 class Expression(NamedTuple):
-    """Where the augmented Lagrangian was stopped."""
+    """Result of the augmented Lagrangian."""
 
     C: FloatArray  # (N, N)
     D: Sequence[tuple[FloatArray, FloatArray]]  # [(N, r), (r, N)], factors of D^v
@@ -120,7 +118,7 @@ class Expression(NamedTuple):
 
 
 def directions(table: Table, /) -> Table:
-    """Rows of length one; a row of one column would only keep its sign, so it gets a second one, the view's scale."""
+    """Scale rows to length one; a single column, which would keep its sign only, gets the view's scale as a second."""
     if table.shape[1] == 1:
         x = dense(table)
         table = np.hstack([x, np.full_like(x, np.sqrt(np.mean(x**2)))])
@@ -128,7 +126,7 @@ def directions(table: Table, /) -> Table:
 
 
 def shared_basis(tables: Sequence[Table], /) -> SharedBasis:
-    """Q and the eigenvalues of the sum of Gram matrices, from the smaller side."""
+    """Compute Q and the eigenvalues of the sum of Gram matrices, from the smaller side."""
     n, width = tables[0].shape[0], sum(table.shape[1] for table in tables)
     if width >= n:
         values, Q = scipy.linalg.eigh(np.sum([_gram(table) for table in tables], axis=0))
@@ -139,7 +137,7 @@ def shared_basis(tables: Sequence[Table], /) -> SharedBasis:
 
 
 def _own_basis(table: Table, Q: FloatArray) -> View:
-    """A view in the eigenvectors of its Gram matrix, taken on the smaller side."""
+    """Express a view in the eigenvectors of its Gram matrix, taken on the smaller side."""
     n, d = table.shape
     if d < n:
         x = dense(table)
@@ -152,13 +150,13 @@ def _own_basis(table: Table, Q: FloatArray) -> View:
 def express(
     tables: Sequence[Table], /, *, lambda_c: float, lambda_d: float, max_iter: int = 100, tol: float = 1e-7
 ) -> Expression:
-    """The loop of the augmented Lagrangian, for tables (N, d) with rows of length one."""
+    """Run the augmented Lagrangian for tables (N, d) with rows of length one."""
     basis = shared_basis(tables)
     views = [_own_basis(table, basis.Q) for table in tables]
     C: FloatArray = np.zeros((len(basis.values),) * 2)  # (R, c)
     Y2 = C
     before = sum(float(view.squares.sum()) for view in views)
-    residuals, penalties, mu, compact = list[float](), list[float](), MU, True
+    residuals, penalties, mu, compact = list[float](), list[float](), 1e-6, True
     while len(residuals) < max_iter:
         views = [_update_view(view, mu, lambda_d) for view in views]
         if compact and any(_passes(view, basis.Q, mu) for view in views):
@@ -173,7 +171,7 @@ def express(
         Y2 = Y2 + mu * (C - K)
         residuals.append(sum(float(np.linalg.norm(view.X - view.XC - view.XD) ** 2) for view in views))
         penalties.append(mu)
-        mu = min(GROWTH * mu, MU_MAX)
+        mu = min(1.1 * mu, 1e6)
         if abs(before - residuals[-1]) < tol:
             break
         before = residuals[-1]
@@ -183,14 +181,14 @@ def express(
 
 
 def _update_view(view: View, mu: float, lambda_d: float) -> View:
-    """D = (mu X'X + 2 lambda_d)^(-1) mu X'(X + Y1/mu - XC - E) = X'M;  E = (X + Y1/mu - XC - XD + W - Y3/mu) / 2."""
+    """Set D = (mu X'X + 2 lambda_d)^(-1) mu X'(X + Y1/mu - XC - E) = X'M; E = (X + Y1/mu - XC - XD + W - Y3/mu) / 2."""
     rest = view.X + view.Y1 / mu - view.XC
     view = view._replace(M=mu / (mu * view.squares + 2 * lambda_d) * (rest - view.E))
     return view._replace(E=(rest - view.XD + view.W - view.Y3 / mu) / 2)
 
 
 def _passes(view: View, Q: FloatArray, mu: float) -> bool:
-    """Whether a column of E + Y3/mu is longer than the threshold 1/mu, so that W is no longer zero."""
+    """Return whether a column of E + Y3/mu is longer than the threshold 1/mu, so that W is no longer zero."""
     errors = view.E + view.Y3 / mu
     if np.linalg.norm(errors) <= 1 / mu:
         return False
@@ -199,13 +197,13 @@ def _passes(view: View, Q: FloatArray, mu: float) -> bool:
 
 
 def _shrink_columns(columns: FloatArray, threshold: float) -> FloatArray:
-    """max(0, 1 - threshold / ||w||) w for every column w."""
+    """Compute max(0, 1 - threshold / ||w||) w for every column w."""
     length = np.sqrt(np.einsum("rn,rn->n", columns, columns))
     return columns * np.maximum(0, 1 - threshold / np.where(length > 0, length, 1))
 
 
 def _shrink_singular(B: FloatArray, threshold: float) -> FloatArray:
-    """Singular values of B (R, c) less the threshold, at least 0, from the eigenvectors of B B' above it."""
+    """Shrink the singular values of B (R, c) by the threshold, from the eigenvectors of B B' above it."""
     sizes = np.abs(B)
     bound = min(float(np.linalg.norm(B)), float(np.sqrt(sizes.sum(axis=0).max() * sizes.sum(axis=1).max())))
     if bound <= threshold:
@@ -215,7 +213,7 @@ def _shrink_singular(B: FloatArray, threshold: float) -> FloatArray:
 
 
 def _update_common(views: Sequence[View], values: FloatArray, K: FloatArray, Y2: FloatArray, mu: float) -> FloatArray:
-    """C = (sum_v X'X + I)^(-1) ( sum_v X'(X + Y1/mu - XD - E) + K - Y2/mu ), diagonal on the left."""
+    """Set C = (sum_v X'X + I)^(-1) ( sum_v X'(X + Y1/mu - XD - E) + K - Y2/mu ), diagonal on the left."""
     right = K - Y2 / mu
     for view in views:
         right = right + view.A.T @ (view.X + view.Y1 / mu - view.XD - view.E)
@@ -223,14 +221,14 @@ def _update_common(views: Sequence[View], values: FloatArray, K: FloatArray, Y2:
 
 
 def _update_multipliers(view: View, C: FloatArray, mu: float) -> View:
-    """Y1 += mu (X - X(C + D) - E);  Y3 += mu (E - W)."""
+    """Set Y1 += mu (X - X(C + D) - E);  Y3 += mu (E - W)."""
     view = view._replace(XC=view.A @ C)
     Y1 = view.Y1 + mu * (view.X - view.XC - view.XD - view.E)
     return view._replace(Y1=Y1, Y3=view.Y3 + mu * (view.E - view.W))
 
 
 def _affinity(expression: Expression) -> FloatArray:
-    """(|C| + |C'|)/2 + (1/2V) sum_v (|D^v| + |D^v'|); (N, N)."""
+    """Compute (|C| + |C'|)/2 + (1/2V) sum_v (|D^v| + |D^v'|); (N, N)."""
     total = np.abs(expression.C)
     for left, right in expression.D:
         total += np.abs(left @ right) / len(expression.D)
@@ -245,7 +243,7 @@ class Walk(NamedTuple):
 
 
 def walk_embedding(affinity: FloatArray, n_clusters: int, /) -> Walk:
-    """Unit rows of the K leading eigenvectors, each of length one, of D^(-1) A with D the degrees of A (N, N)."""
+    """Compute unit rows of the K leading unit eigenvectors of D^(-1) A, with D the degrees of A (N, N)."""
     n = len(affinity)
     degrees = affinity.sum(axis=1)
     scale = np.where(degrees > 0, 1 / np.sqrt(np.where(degrees > 0, degrees, 1)), 0)
@@ -330,7 +328,7 @@ class CSMSC(MultiViewClusterer):
         tol: float = 1e-7,
         n_init: int = 20,
         views: Any = None,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.lambda_c = lambda_c
@@ -353,7 +351,7 @@ class CSMSC(MultiViewClusterer):
         walk = walk_embedding(self.affinity_, self.n_clusters)
         rng = check_random_state(self.random_state)
         starts = random_rows(rng, len(views), self.n_clusters, self.n_init)
-        groups = best_of_starts(walk.embedding, starts, max_iter=KMEANS_PASSES)
+        groups = best_of_starts(walk.embedding, starts, max_iter=1000)
         self.labels_ = contiguous(groups.labels)
         self.embedding_, self.eigenvalues_ = walk.embedding, walk.values
         self.history_ = {"residual": expression.residuals, "penalty": expression.penalties}
@@ -362,6 +360,6 @@ class CSMSC(MultiViewClusterer):
 
 
 def _gram(table: Table) -> FloatArray:
-    """X X' (N, N) of a table (N, d), dense."""
+    """Compute X X' (N, N) of a table (N, d), dense."""
     product = table @ table.T
     return product.toarray() if sp.issparse(product) else np.asarray(product)

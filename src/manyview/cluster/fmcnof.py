@@ -51,27 +51,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
-from manyview.cluster.base import MultiViewClusterer
+from manyview.cluster.base import MultiViewClusterer, RandomState
 from manyview.cluster.graph_labels import contiguous, warn_empty_clusters
 from manyview.cluster.inputs import check_anchor_number, float_tables, given_anchors
 from manyview.cluster.parameters import array, choice, integer, real
 from manyview.geometry.scaling import dense
-from manyview.kernels.arrays import FloatArray, IntArray, Table
+from manyview.kernels.arrays import FloatArray, Table
 from manyview.kernels.lloyd import best_of_starts, row_squares
 from manyview.kernels.qp import small_simplex_qp
 from manyview.kernels.simplex import project_simplex
 from manyview.views import Views
+from manyview.views.output import as_given
 
-OFF = 1e-7  # the released program's zero
-NARROW = 2  # columns; z-scoring the rows of such a view leaves a sign, or nothing
-KMEANS_PASSES = 100
 CONSTRAINTS = {
     "n_anchors": (integer(1), choice("auto")),
     "sigma": (real(0, open_low=True),),
@@ -99,14 +98,14 @@ class StandardRows(NamedTuple):
     centered: bool  # whether every z sums to zero
 
     def distances(self, anchors: FloatArray, /) -> FloatArray:
-        """Euclidean distances (n, m), not squared."""
+        """Compute Euclidean distances (n, m), not squared."""
         products = np.asarray(self.x @ anchors.T) - self.offset[:, None] * anchors.sum(axis=1)
         return np.sqrt(np.maximum(self.squares[:, None] + row_squares(anchors) - 2 * products, 0))
 
 
 def narrow_columns(table: Table, /) -> Columns | None:
-    """What stands in for the z-score of rows in a view of one or two columns; None for wider views."""
-    if table.shape[1] > NARROW:
+    """Return what replaces the z-score of rows in a view of one or two columns; None for wider views."""
+    if table.shape[1] > 2:  # the z-score of fewer columns is a sign, or nothing
         return None
     x = dense(table)
     deviation = x.std(axis=0)
@@ -114,7 +113,7 @@ def narrow_columns(table: Table, /) -> Columns | None:
 
 
 def standard_rows(table: Table, columns: Columns | None = None, /) -> StandardRows:
-    """Every row less its mean, over its standard deviation (n - 1); a constant row becomes zero.
+    """Standardize every row by its own mean and standard deviation (n - 1); a constant row becomes zero.
 
     With ``columns``, every column less its mean, over its deviation.
     """
@@ -138,7 +137,7 @@ def standard_rows(table: Table, columns: Columns | None = None, /) -> StandardRo
 
 
 def joint_anchors(views: Sequence[StandardRows], n_anchors: int, /, *, rng: np.random.RandomState) -> list[FloatArray]:
-    """k-means centers of all views side by side, cut into views again; (m, d) each."""
+    """Find k-means centers of all views side by side, and cut them into views again; (m, d) each."""
     edges = np.cumsum([0, *(view.x.shape[1] for view in views)])
 
     def cut(centers: FloatArray) -> list[FloatArray]:
@@ -152,20 +151,20 @@ def joint_anchors(views: Sequence[StandardRows], n_anchors: int, /, *, rng: np.r
     joint = sp.csr_array(sp.hstack(parts)) if any(map(sp.issparse, parts)) else np.hstack(parts)
     start = rng.choice(joint.shape[0], n_anchors, replace=False)[None]
     squares = np.sum([view.squares for view in views], axis=0)
-    return cut(best_of_starts(joint, start, max_iter=KMEANS_PASSES, place=place, squares=squares).centers)
+    return cut(best_of_starts(joint, start, max_iter=100, place=place, squares=squares).centers)
 
 
 def farthest_weights(distances: FloatArray, k: int, sigma: float, /) -> FloatArray:
-    """The released graph: exp(-d/(2 sigma²)) over the sum of the k smallest; entries above the k-th smallest vanish."""
+    """Compute the released graph: exp(-d/(2 sigma²)) over the sum of the k smallest; larger entries vanish."""
     E = np.exp(-distances / (2 * sigma**2))
     ascending = np.sort(E, axis=1)
     total = np.maximum(ascending[:, :k].sum(axis=1, keepdims=True), np.finfo(float).tiny)
     kth = ascending[:, k - 1 : k]
-    return np.where(kth < E, OFF, E) / total
+    return np.where(kth < E, 1e-7, E) / total
 
 
 def nearest_weights(distances: FloatArray, k: int, sigma: float, /) -> FloatArray:
-    """The paper's graph: exp(-d²/(2 sigma²)) on the k nearest anchors, rows summing to one."""
+    """Compute the paper's graph: exp(-d²/(2 sigma²)) on the k nearest anchors, rows summing to one."""
     squares = distances**2
     E = np.exp((squares.min(axis=1, keepdims=True) - squares) / (2 * sigma**2))  # the nearest has weight 1
     kth = np.sort(squares, axis=1)[:, k - 1 : k]
@@ -174,7 +173,7 @@ def nearest_weights(distances: FloatArray, k: int, sigma: float, /) -> FloatArra
 
 
 class Factors(NamedTuple):
-    """Where the alternation of G, F and alpha ended."""
+    """Result of alternating G, F and alpha."""
 
     F: FloatArray  # (N, K)
     G: FloatArray  # (m, K)
@@ -210,18 +209,18 @@ def _polar(B: FloatArray) -> FloatArray:
 
 
 def exact_step(graphs: Sequence[FloatArray], inner: FloatArray, FGt: FloatArray, /) -> FloatArray:
-    """argmin over the simplex of || sum_v alpha_v B^v - F G' ||²."""
+    """Find the argmin over the simplex of || sum_v alpha_v B^v - F G' ||²."""
     return small_simplex_qp(inner, 2 * np.array([np.vdot(B, FGt) for B in graphs]))
 
 
 def released_step(graphs: Sequence[FloatArray], inner: FloatArray, FGt: FloatArray, /) -> FloatArray:
-    """The same with the released program's b, whose two factors are read in different orders."""
+    """Take the same step with the released program's b, whose two factors are read in different orders."""
     by_columns = FGt.ravel(order="F")
     return released_qp(inner, 2 * np.array([B.ravel() @ by_columns for B in graphs]))
 
 
 def released_qp(A: FloatArray, b: FloatArray, /, *, mu: float = 1e-2, growth: float = 1.05) -> FloatArray:
-    """min x'Ax - b'x over the simplex by the released augmented Lagrangian, with its way to stop.
+    """Solve min x'Ax - b'x over the simplex by the released augmented Lagrangian, with its stopping rule.
 
     x = simplex(v - (y + Av - b)/mu);   v = x + (y - A'x)/mu;   y <- y + mu (x - v);   mu <- growth mu
     """
@@ -309,14 +308,14 @@ class FMCNOF(MultiViewClusterer):
         self,
         n_clusters: int = 8,
         *,
-        n_anchors: int | str = "auto",
+        n_anchors: int | Literal["auto"] = "auto",
         sigma: float = 1000.0,
-        anchors: Any = "kmeans",
-        init: Any = "random",
+        anchors: Literal["kmeans"] | Sequence[ArrayLike] = "kmeans",
+        init: Literal["random"] | ArrayLike = "random",
         max_iter: int = 30,
-        variant: str = "released",
+        variant: Literal["released", "corrected", "paper"] = "released",
         views: Any = None,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_anchors = n_anchors
@@ -347,7 +346,7 @@ class FMCNOF(MultiViewClusterer):
 
     def _n_anchors(self, views: Views) -> int:
         if not isinstance(self.anchors, str):
-            n_anchors = len(self.anchors[0])
+            n_anchors = len(np.asarray(self.anchors[0]))
         elif isinstance(self.n_anchors, str):
             n_anchors = min(self.n_clusters + 3, len(views))
         else:
@@ -372,10 +371,10 @@ class FMCNOF(MultiViewClusterer):
         weights = nearest_weights if self.variant == "paper" else farthest_weights
         return [weights(part.distances(A), self.n_clusters, self.sigma) for part, A in zip(rows, anchors, strict=True)]
 
-    def predict(self, X: Any) -> IntArray:
-        """Cluster of every new row: the largest entry of its row of F."""
+    def predict(self, X: Any) -> Any:
+        """Return the cluster of every new row: the largest entry of its row of F."""
         views = self._new_views(X)
         rows = [standard_rows(table, by) for table, by in zip(float_tables(views), self.columns_, strict=True)]
         graphs = self._graphs(rows, self.anchors_)
         Z = np.einsum("v,vnm->nm", self.factor_weights_, np.asarray(graphs))
-        return np.maximum(Z @ self.factors_, 0).argmax(axis=1)
+        return as_given(np.maximum(Z @ self.factors_, 0).argmax(axis=1), views.ids, views.library)

@@ -61,7 +61,6 @@ from manyview.kernels.sample_graph import (
 from manyview.kernels.simplex_rows import embedded_distances, project_rows, with_data
 from manyview.views import Views
 
-AGREEMENT = 1e-10  # of ||U - S^v|| relative to ||S^v||: below it only rounding is left
 CONSTRAINTS = {
     "n_neighbors": (integer(1),),
     "lam": (real(0, open_low=True),),
@@ -190,7 +189,7 @@ class GMC(MultiViewClusterer):
 
 
 class _Unified:
-    """The unified graph and what its update needs to remember: the current U and the weights of the views."""
+    """Update of the unified graph, with the current U and the weights of the views."""
 
     def __init__(self, neighbors: list[Neighbors]) -> None:
         self.neighbors = neighbors
@@ -199,7 +198,7 @@ class _Unified:
         self.importances: list[FloatArray] = []
 
     def __call__(self, F: FloatArray, lam: float) -> sp.csr_array:
-        """U: row i = simplex( mean_v [ s^v_i - lambda / (2 V w_v) ||F_i - F_j||² ] ) where any s^v_ij > 0."""
+        """Update U: row i = simplex( mean_v [ s^v_i - lambda / (2 V w_v) ||F_i - F_j||² ] ) where any s^v_ij > 0."""
         n_views = len(self.neighbors)
         graphs = [
             neighbor_matrix(near.columns, _view_weights_of_rows(near, self.graph, w))
@@ -214,7 +213,7 @@ class _Unified:
 
 
 def _first_graph(neighbors: list[Neighbors]) -> sp.csr_array:
-    """Mean of the views' PKN graphs, rows divided by their sum; a row without weights stays empty."""
+    """Average the views' PKN graphs and divide rows by their sum; a row without weights stays empty."""
     graphs = [neighbor_matrix(near.columns, sample_weights(near.distances)) for near in neighbors]
     mean = sp.csr_array(sum(graphs[1:], start=graphs[0]) / len(graphs))
     sums = degrees(mean)
@@ -222,7 +221,7 @@ def _first_graph(neighbors: list[Neighbors]) -> sp.csr_array:
 
 
 def _view_weights_of_rows(near: Neighbors, U: sp.csr_array, w: float) -> FloatArray:
-    """S^v given U: PKN weights of the costs d_j - 2 w U_ij, (N, k + 1).
+    """Update S^v given U: PKN weights of the costs d_j - 2 w U_ij, (N, k + 1).
 
     s_j = max( (c_{k+1} - c_j) / (k c_{k+1} - sum_{l<=k} c_l), 0 )        c_j = d_j - 2 w U_ij
     """
@@ -239,12 +238,12 @@ def _view_weights_of_rows(near: Neighbors, U: sp.csr_array, w: float) -> FloatAr
 
 
 def _importance(U: sp.csr_array, graphs: list[sp.csr_array]) -> FloatArray:
-    """w_v = 1 / (2 ||U - S^v||_F), (V,); 1/V where only rounding tells the views from U."""
+    """Compute w_v = 1 / (2 ||U - S^v||_F), (V,); 1/V where the views differ from U by rounding only."""
     n_views = len(graphs)
     if n_views == 1:
         return np.ones(1)
     gaps = np.array([sp.linalg.norm(U - S) for S in graphs])
-    floor = AGREEMENT * max(float(sp.linalg.norm(U)), np.finfo(float).tiny)
+    floor = 1e-10 * max(float(sp.linalg.norm(U)), np.finfo(float).tiny)
     if (gaps <= floor).all():
         return np.full(n_views, 1 / n_views)
     return 0.5 / np.maximum(gaps, floor)

@@ -14,7 +14,7 @@ from manyview.kernels.arrays import IntArray
 
 
 def contiguous(labels: IntArray, /) -> IntArray:
-    """The same partition with labels 0, 1, 2, … in the order of the old ones; empty clusters leave no gap."""
+    """Renumber labels as 0, 1, 2, … in the order of the old ones, so that empty clusters leave no gap."""
     return np.unique(labels, return_inverse=True)[1].astype(np.int64).ravel()
 
 

@@ -19,17 +19,17 @@ def check_magnitude(views: Views, /) -> None:
 
 
 def random_rows(rng: np.random.RandomState, n_rows: int, size: int, n_starts: int, /) -> IntArray:
-    """Different rows to start from, for every start."""
+    """Draw different rows to begin with, for every start."""
     return np.array([rng.choice(n_rows, size, replace=False) for _ in range(n_starts)])
 
 
 def float_tables(views: Views, /) -> list[Table]:
-    """The views in double precision; a copy only where they were not."""
+    """Return the views in double precision, copied only where they were not."""
     return [table.astype(np.float64, copy=False) for table in views.tables]
 
 
 def given_anchors(anchors: Any, views: Views, /) -> list[FloatArray]:
-    """Anchors from the user, one table per view; an error names the view that does not fit."""
+    """Check anchors from the user, one table per view; an error names the view that does not fit."""
     given: list[FloatArray] = [np.asarray(table, dtype=np.float64) for table in anchors]
     if len(given) != len(views.tables):
         raise ValueError(f"anchors has {len(given)} tables for {len(views.tables)} views: pass one table per view.")
@@ -43,6 +43,6 @@ def given_anchors(anchors: Any, views: Views, /) -> list[FloatArray]:
 
 
 def check_anchor_number(n_anchors: int, least: int, n_samples: int, /) -> None:
-    """There must be enough anchors for the method, and no more than samples."""
+    """Raise an error unless there are enough anchors for the method, and no more than samples."""
     if not least <= n_anchors <= n_samples:
         raise ValueError(f"n_anchors={n_anchors} must lie between {least} and n_samples={n_samples}.")

@@ -39,22 +39,24 @@ Deviations:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
-from manyview.cluster.base import MultiViewClusterer
+from manyview.cluster.base import MultiViewClusterer, RandomState
 from manyview.cluster.graph_labels import contiguous, warn_empty_clusters
 from manyview.cluster.inputs import check_anchor_number, float_tables, given_anchors, random_rows
 from manyview.cluster.parameters import array, choice, integer, real
-from manyview.kernels.arrays import FloatArray, IntArray, Table
+from manyview.kernels.arrays import FloatArray, Table
 from manyview.kernels.distances import squared_distances
 from manyview.kernels.lloyd import Criterion, best_of_starts
 from manyview.kernels.qp import simplex_qp
 from manyview.kernels.spectral import right_basis
 from manyview.views import Views
+from manyview.views.output import as_given
 
 CONSTRAINTS = {
     "n_anchors": (integer(1), choice("auto")),
@@ -67,14 +69,14 @@ CONSTRAINTS = {
 
 
 class SpectralMap(NamedTuple):
-    """From anchor weights (n, mV) to the embedding, for old rows and new: U = Z right."""
+    """Map from anchor weights (n, mV) to the embedding, for old rows and new: U = Z right."""
 
     right: FloatArray  # (mV, r)
     singular_values: FloatArray  # (r,)
 
 
 def anchor_weights(table: Table, anchors: FloatArray, /, *, alpha: float) -> FloatArray:
-    """argmin_z ||x - A'z||² + alpha ||z||² over the simplex, for every row x of a table (n, d); (n, m)."""
+    """Find argmin_z ||x - A'z||² + alpha ||z||² over the simplex, for every row x of a table (n, d); (n, m)."""
     center = anchors.mean(axis=0)
     A = anchors - center  # the rows of the simplex sum to one: x - A'z is the same from any origin
     AAt = A @ A.T
@@ -84,7 +86,7 @@ def anchor_weights(table: Table, anchors: FloatArray, /, *, alpha: float) -> Flo
 
 
 def spectral_map(Z: FloatArray, rank: int, /, *, normalize: bool) -> SpectralMap:
-    """Right factor of the leading left singular vectors of Z (n, M), or of Z over the roots of its column sums."""
+    """Compute the right factor of the leading left singular vectors of Z (n, M), scaled by its column sums or not."""
     sums = Z.sum(axis=0)
     scale = 1 / np.sqrt(np.where(sums > 0, sums, 1)) if normalize else np.ones(Z.shape[1])
     basis = right_basis((Z * scale).T @ (Z * scale), rank)
@@ -101,7 +103,7 @@ def kmeans_anchors(
     max_iter: int,
     by: Criterion = "inertia",
 ) -> list[FloatArray]:
-    """Centers (m, d) of every view by itself."""
+    """Find k-means centers (m, d) in every view separately."""
     return [
         best_of_starts(table, random_rows(rng, table.shape[0], n_anchors, n_init), max_iter=max_iter, by=by).centers
         for table in tables
@@ -168,14 +170,14 @@ class LMVSC(MultiViewClusterer):
         self,
         n_clusters: int = 8,
         *,
-        n_anchors: int | str = "auto",
+        n_anchors: int | Literal["auto"] = "auto",
         alpha: float = 0.01,
-        anchors: Any = "kmeans",
+        anchors: Literal["kmeans"] | Sequence[ArrayLike] = "kmeans",
         n_init: int = 10,
         max_iter: int = 100,
-        variant: str = "released",
+        variant: Literal["released", "paper"] = "released",
         views: Any = None,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_anchors = n_anchors
@@ -214,14 +216,14 @@ class LMVSC(MultiViewClusterer):
     def _criterion(self) -> Criterion:
         return "spread" if self.variant == "released" else "inertia"
 
-    def predict(self, X: Any) -> IntArray:
-        """Cluster of every new row: mix the anchors for it, map it into the embedding, take the nearest center."""
+    def predict(self, X: Any) -> Any:
+        """Return the cluster of every new row: mix anchors, map into the embedding, take the nearest center."""
         views = self._new_views(X)
         U = _mixtures(views, self.anchors_, self.alpha) @ self.spectral_map_.right
-        return squared_distances(U, self.cluster_centers_).argmin(axis=1)
+        return as_given(squared_distances(U, self.cluster_centers_).argmin(axis=1), views.ids, views.library)
 
 
 def _mixtures(views: Views, anchors: Sequence[FloatArray], alpha: float) -> FloatArray:
-    """Z of all views side by side, over the root of their number; (N, mV)."""
+    """Put Z of all views side by side, divided by the root of their number; (N, mV)."""
     parts = [anchor_weights(t, A, alpha=alpha) for t, A in zip(float_tables(views), anchors, strict=True)]
     return np.hstack(parts) / np.sqrt(len(parts))

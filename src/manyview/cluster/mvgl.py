@@ -51,7 +51,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -78,9 +78,6 @@ from manyview.kernels.sample_graph import (
 from manyview.kernels.simplex_rows import Fill, embedded_distances, project_blocks, project_rows, with_data
 from manyview.views import Views
 
-VIEW_TOL, GLOBAL_TOL = 1e-11, 1e-10  # sums of eigenvalues that count as zero, in stage 1 and 2
-FIRST_OBJECTIVE = 10.0  # what the first round is compared with
-EXACT = 1e-24  # an objective below this share of ||A||² is rounding
 CONSTRAINTS = {
     "n_neighbors": (integer(1),),
     "local": (boolean(),),
@@ -172,7 +169,7 @@ class MVGL(MultiViewClusterer):
         *,
         n_neighbors: int = 15,
         local: bool = False,
-        variant: str = "released",
+        variant: Literal["released", "paper"] = "released",
         max_iter: int = 30,
         max_updates: int = 30,
         tol: float = 1e-3,
@@ -221,7 +218,7 @@ class MVGL(MultiViewClusterer):
 
 
 class _Options(NamedTuple):
-    """What both stages need to know."""
+    """Options of both stages."""
 
     n_clusters: int
     n_neighbors: int
@@ -233,12 +230,12 @@ class _Options(NamedTuple):
 
     @property
     def loop(self) -> dict[str, Any]:
-        """Options of every constrained loop."""
+        """Return the options of every constrained loop."""
         return {"max_iter": self.max_updates, "run": self.run}
 
 
 class _Fused(NamedTuple):
-    """Where the rounds of stage 2 ended."""
+    """Result of stage 2."""
 
     last: RankConstrained
     history: dict[str, list[Any]]
@@ -246,19 +243,19 @@ class _Fused(NamedTuple):
 
 
 def _view_graph(rows: SampleRows, options: _Options) -> tuple[sp.csr_array, Graph, int]:
-    """Stage 1: a view's first graph, its graph with K components, symmetrized, and the number of updates."""
+    """Learn a view's graph (stage 1): the first one, that with K components, symmetrized, and the number of updates."""
     near = sample_neighbors(rows, options.n_neighbors, run=options.run)
     first = neighbor_matrix(near.columns, sample_weights(near.distances))
     if options.variant == "released":
         update, strength = _from_embedding(near, options), 1.0
     else:
         update, strength = _from_distances(rows, near, options)
-    loop = constrain_components(first, options.n_clusters, update, tol=VIEW_TOL, strength=strength, **options.loop)
+    loop = constrain_components(first, options.n_clusters, update, tol=1e-11, strength=strength, **options.loop)
     return first, loop.affinity, loop.n_iter
 
 
 def _from_embedding(near: Neighbors, options: _Options) -> Update:
-    """Rows of the released program:  a_i = simplex( -lambda D_i / 2 )  on the neighbors or on all samples."""
+    """Return the released update: a_i = simplex( -lambda D_i / 2 ) on the neighbors or on all samples."""
     room = options.room
     if room is not None:
         return lambda F, strength: project_blocks(_pull(F, strength / 2), room, run=options.run)
@@ -267,7 +264,7 @@ def _from_embedding(near: Neighbors, options: _Options) -> Update:
 
 
 def _from_distances(rows: SampleRows, near: Neighbors, options: _Options) -> tuple[Update, float]:
-    """Rows of the paper:  a_i = simplex( -(d_i + lambda D_i) / (2 gamma_i) ), and the first lambda."""
+    """Return the update of the paper:  a_i = simplex( -(d_i + lambda D_i) / (2 gamma_i) ), and the first lambda."""
     twice_gamma = (near.distances[:, -1:] - near.distances).sum(axis=1)  # k d_{k+1} - sum_{l<=k} d_l
     typical = float(twice_gamma[twice_gamma > 0].mean()) if (twice_gamma > 0).any() else 1.0
     scale = np.where(twice_gamma > 0, twice_gamma, typical)  # equally far neighbors: no gamma of their own
@@ -291,13 +288,13 @@ def _from_distances(rows: SampleRows, near: Neighbors, options: _Options) -> tup
 
 
 def _neighbor_support(near: Neighbors) -> sp.csr_array:
-    """The k nearest of every row as a pattern, columns in the order of the distances."""
+    """Return the k nearest of every row as a pattern, columns in the order of the distances."""
     n_samples, k = len(near.columns), near.k
     return compressed(np.ones(n_samples * k), near.columns[:, :k].ravel(), np.full(n_samples, k), n_samples)
 
 
 def _pull(F: FloatArray, strength: float) -> Fill:
-    """Blocks of rows of  -strength ||F_i - F_j||², up to a constant in every row (which a projection does not see)."""
+    """Return a function that fills in rows of -strength ||F_i - F_j||², up to a constant, which projections ignore."""
     left = np.hstack([2 * strength * F, np.full((len(F), 1), -strength)])
     right = np.hstack([F, np.einsum("nc,nc->n", F, F)[:, None]]).T.copy()
 
@@ -308,15 +305,15 @@ def _pull(F: FloatArray, strength: float) -> Fill:
 
 
 def _fuse(graphs: Sequence[Graph], options: _Options, *, max_iter: int, tol: float) -> _Fused:
-    """Stage 2: alternate the global graph and the weights of the views."""
+    """Alternate the global graph and the weights of the views (stage 2)."""
     run = options.run
     blend = blended(graphs, np.full((len(graphs), graphs[0].shape[0]), 1 / len(graphs)), run=run)
     # the same N x N arrays in all rounds: new ones would cost more than what is computed in them
     room = None if options.room is None else np.empty_like(options.room)
     history: dict[str, list[Any]] = {"objective": [], "n_components": [], "n_updates": [], "view_weights": []}
-    previous, start = FIRST_OBJECTIVE, None
+    previous = 10.0  # the released program compares the first round with it
     while True:
-        last = _global_graph(blend, options, start, room)
+        last = _global_graph(blend, options, room)
         alpha = column_weights(last.graph, graphs, run=run)  # (V, N)
         free = room is not None and last.graph is not blend  # a blend with K components is the global graph itself
         blend = blended(graphs, alpha, run=run, out=blend if free else None)
@@ -325,26 +322,24 @@ def _fuse(graphs: Sequence[Graph], options: _Options, *, max_iter: int, tol: flo
         history["n_components"].append(last.n_components)
         history["n_updates"].append(last.n_iter)
         history["view_weights"].append(alpha.mean(axis=1))
-        exact = objective <= EXACT * squared_norm(last.graph)
+        exact = objective <= 1e-24 * squared_norm(last.graph)  # only rounding is left
         converged = exact or abs(objective - previous) <= tol * previous
         if converged or len(history["objective"]) >= max_iter:
             return _Fused(last, history, converged)
-        previous, start = objective, last.embedding
+        previous = objective
 
 
-def _global_graph(
-    blend: Graph, options: _Options, start: FloatArray | None, room: FloatArray | None
-) -> RankConstrained:
-    """The graph with K components nearest to the blend, from which loops are taken."""
+def _global_graph(blend: Graph, options: _Options, room: FloatArray | None) -> RankConstrained:
+    """Find the graph with K components nearest to the blend without its loops."""
     target = without_loops(blend, overwrite=True)
     update = _near_target(target, options)
     return constrain_components(
-        target, options.n_clusters, update, tol=GLOBAL_TOL, skip_if_done=True, start=start, room=room, **options.loop
+        target, options.n_clusters, update, tol=1e-10, skip_if_done=True, room=room, **options.loop
     )
 
 
 def _near_target(target: Graph, options: _Options) -> Update:
-    """Rows  a_i = simplex( s_i - lambda D_i / 2 )  where s_i is positive, or on all samples."""
+    """Return the update  a_i = simplex( s_i - lambda D_i / 2 )  where s_i is positive, or on all samples."""
     room = options.room
     if room is None:
         support = target.copy()

@@ -16,7 +16,7 @@ def _is_number(value: Any, kind: type) -> bool:
 
 
 def integer(low: int) -> Rule:
-    """A whole number, at least ``low``."""
+    """Require an integer, at least ``low``."""
     return (
         f"an integer >= {low}",
         lambda value: _is_number(value, numbers.Integral) and bool(value >= low),
@@ -24,7 +24,7 @@ def integer(low: int) -> Rule:
 
 
 def real(low: float, high: float = np.inf, *, open_low: bool = False) -> Rule:
-    """A finite number in [low, high], or (low, high] with ``open_low``."""
+    """Require a finite number in [low, high], or (low, high] with ``open_low``."""
     text = f"a number {'>' if open_low else '>='} {low:g}" + (f" and <= {high:g}" if np.isfinite(high) else "")
 
     def holds(value: Any) -> bool:
@@ -36,7 +36,7 @@ def real(low: float, high: float = np.inf, *, open_low: bool = False) -> Rule:
 
 
 def choice(*options: str) -> Rule:
-    """One of these strings."""
+    """Require one of these strings."""
     return (
         "one of " + ", ".join(repr(option) for option in options),
         lambda value: isinstance(value, str) and value in options,
@@ -44,17 +44,17 @@ def choice(*options: str) -> Rule:
 
 
 def boolean() -> Rule:
-    """True or False."""
+    """Require True or False."""
     return "True or False", lambda value: isinstance(value, bool | np.bool_)
 
 
 def array() -> Rule:
-    """An array or a sequence of numbers; its shape is checked where it is used."""
+    """Require an array or a sequence of numbers; its shape is checked where it is used."""
     return "an array", lambda value: not isinstance(value, str) and hasattr(value, "__len__")
 
 
 def nothing() -> Rule:
-    """None."""
+    """Require None."""
     return "None", lambda value: value is None
 
 
@@ -68,7 +68,7 @@ def check_parameters(estimator: Any, constraints: Mapping[str, tuple[Rule, ...]]
 
 
 def check_sizes(n_samples: int, n_clusters: int) -> None:
-    """There must be something to cluster, and no more clusters than samples."""
+    """Raise an error unless there are at least two samples, and no more clusters than samples."""
     if n_samples < 2:
         raise ValueError(f"Found n_samples={n_samples}; clustering needs at least 2 samples.")
     if n_clusters > n_samples:

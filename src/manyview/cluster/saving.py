@@ -65,7 +65,7 @@ PARTS: dict[str, Any] = {
             Novelty,
         ),
         *(Centered, DividedByMaximum, Hellinger, Standardized, Unchanged, UnitRows),
-        *(CurvePoint, Recipe, Selection, Trial, SpectralMap, Columns),
+        *(CurvePoint, Recipe, Selection, Trial, SpectralMap, Columns, Novelty),
     )
 }
 
@@ -109,7 +109,7 @@ def save_model(model: Any, path: str | os.PathLike[str], /) -> Path:
     content = {
         "format": FORMAT,
         "estimator": name,
-        "versions": _versions(),
+        "versions": library_versions(),
         "parameters": {key: _encoded(_portable(key, value), arrays, key) for key, value in parameters.items()},
         "results": {key: _encoded(value, arrays, key) for key, value in results.items()},
     }
@@ -193,7 +193,8 @@ def _write_whole(path: Path, data: bytes) -> Path:
     return path
 
 
-def _versions() -> dict[str, str]:
+def library_versions() -> dict[str, str]:
+    """Return the versions of this package and of what it computes with."""
     from manyview import __version__
 
     libraries = {"numpy": np.__version__, "scipy": scipy.__version__, "scikit-learn": sklearn.__version__}

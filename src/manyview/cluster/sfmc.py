@@ -46,10 +46,11 @@ Deviations:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 
 from manyview.anchors.selection import alternate_sampling
 from manyview.cluster.base import MultiViewClusterer
@@ -64,10 +65,9 @@ from manyview.kernels.nearest import nearest
 from manyview.kernels.qp import small_simplex_qp
 from manyview.kernels.simplex import pkn_weights
 from manyview.views import Views
+from manyview.views.output import as_given
 
 ROWS_AT_ONCE = 4096
-TIE = 1e-10  # relative difference of squared distances that is only rounding
-PAPER_TOLERANCE = 1e-4
 CONSTRAINTS = {
     "n_anchors": (integer(2), real(0, 1, open_low=True)),
     "n_neighbors": (integer(1),),
@@ -79,7 +79,7 @@ CONSTRAINTS = {
 
 
 class Fusion(NamedTuple):
-    """Where the alternation of fused graph and view weights ended."""
+    """Result of alternating fused graph and view weights."""
 
     graph: CoClusters
     weights: list[FloatArray]  # (V,) before every change and at the end
@@ -88,7 +88,7 @@ class Fusion(NamedTuple):
 
 
 def sampling_scores(tables: Sequence[Table], /) -> FloatArray:
-    """Scores (N,) that DAS starts from: row sums of all views above the columns' minima."""
+    """Compute the scores (N,) that DAS starts from: row sums of all views above the columns' minima."""
     return np.sum([_row_sums(table) for table in tables], axis=0)
 
 
@@ -99,7 +99,7 @@ def _row_sums(table: Table) -> FloatArray:
 
 
 def anchor_weights(tables: Sequence[Table], anchors: Sequence[FloatArray], n_neighbors: int, /) -> list[sp.csr_array]:
-    """B^v (n, m) of every view: PKN weights on the nearest anchors."""
+    """Compute B^v (n, m) of every view: PKN weights on the nearest anchors."""
     n, m = tables[0].shape[0], len(anchors[0])
     k = max(min(n_neighbors, m - 1), 1)
     found = [_neighbors(table, A, k) for table, A in zip(tables, anchors, strict=True)]
@@ -121,12 +121,12 @@ class _Neighbors(NamedTuple):
 
 
 def _neighbors(table: Table, anchors: FloatArray, k: int) -> _Neighbors:
-    """Nearest anchors and their weights, a stretch of rows at a time."""
+    """Find the nearest anchors and their weights, a range of rows at a time."""
     parts = []
     for start in range(0, table.shape[0], ROWS_AT_ONCE):
         d = squared_distances(table[start : start + ROWS_AT_ONCE], anchors)
         columns, d = nearest(d, min(k + 1, len(anchors)))
-        d = np.where(d >= d[:, -1:] * (1 - TIE), d[:, -1:], d)
+        d = np.where(d >= d[:, -1:] * (1 - 1e-10), d[:, -1:], d)
         weights = pkn_weights(d, k) if d.shape[1] > k else np.ones((len(d), 1))
         parts.append((columns[:, :k], weights, d[:, 0] == d[:, -1]))
     return _Neighbors(*(np.concatenate(part) for part in zip(*parts, strict=True)))
@@ -147,14 +147,14 @@ def fuse(
         steps.append(found.n_iter)
         alpha = small_simplex_qp(inner, 2 * with_P)
         weights.append(alpha)
-        if paper and len(objective) > 1 and abs(objective[-2] - objective[-1]) < PAPER_TOLERANCE * objective[-2]:
+        if paper and len(objective) > 1 and abs(objective[-2] - objective[-1]) < 1e-4 * objective[-2]:
             break
     found = cocluster(_mixed(graphs, alpha), n_clusters, max_iter=max_steps, columns_too=not paper)
     return Fusion(found, weights, objective, [*steps, found.n_iter])
 
 
 def _mixed(graphs: Sequence[sp.csr_array], alpha: FloatArray) -> sp.csr_array:
-    """sum_v alpha_v B^v; a row whose views all have weight zero takes the mean of its views instead."""
+    """Compute sum_v alpha_v B^v; a row whose views all have weight zero takes the mean of its views instead."""
     total = sum((weight * B for weight, B in zip(alpha, graphs, strict=True)), start=sp.csr_array(graphs[0].shape))
     empty = total.sum(axis=1) <= 0
     if empty.any():
@@ -232,10 +232,10 @@ class SFMC(MultiViewClusterer):
         *,
         n_anchors: float = 0.5,
         n_neighbors: int = 10,
-        anchors: Any = "das",
+        anchors: Literal["das"] | ArrayLike = "das",
         max_iter: int = 10,
         max_steps: int = 50,
-        variant: str = "released",
+        variant: Literal["released", "paper"] = "released",
         views: Any = None,
     ) -> None:
         self.n_clusters = n_clusters
@@ -269,7 +269,7 @@ class SFMC(MultiViewClusterer):
         warn_component_count(self, self.n_components_found_)
 
     def _anchor_rows(self, tables: Sequence[Table]) -> IntArray:
-        """Rows that are anchors, ascending."""
+        """Return the rows that are anchors, ascending."""
         n = tables[0].shape[0]
         if not isinstance(self.anchors, str):
             rows = np.unique(np.asarray(self.anchors, dtype=np.int64))
@@ -282,8 +282,8 @@ class SFMC(MultiViewClusterer):
         n_anchors = min(max(asked, self.n_clusters + 1), n)
         return np.sort(alternate_sampling(sampling_scores(tables), n_anchors))
 
-    def predict(self, X: Any) -> IntArray:
-        """Cluster of every new row: the one whose anchors hold most of its weight, over all views."""
+    def predict(self, X: Any) -> Any:
+        """Return the cluster of every new row: the one whose anchors hold most of its weight, over all views."""
         views = self._new_views(X)
         graphs = anchor_weights(_scaled(views, self.view_maxima_), self.anchors_, self.n_neighbors)
         tied = np.flatnonzero(self.anchor_labels_ >= 0)
@@ -291,9 +291,11 @@ class SFMC(MultiViewClusterer):
             (np.ones(len(tied)), (tied, self.anchor_labels_[tied])),
             shape=(len(self.anchor_labels_), self.n_components_found_),
         )
-        return (_mixed(graphs, self.view_weights_) @ clusters).toarray().argmax(axis=1)
+        return as_given(
+            (_mixed(graphs, self.view_weights_) @ clusters).toarray().argmax(axis=1), views.ids, views.library
+        )
 
 
 def _scaled(views: Views, maxima: FloatArray) -> list[Table]:
-    """Every view over its maximum, in double precision; a view without positive entries stays as it is."""
+    """Divide every view by its maximum, in double precision; a view without positive entries stays as it is."""
     return [table / (top if top > 0 else 1.0) for table, top in zip(float_tables(views), maxima, strict=True)]

@@ -46,13 +46,14 @@ Deviations in both variants:
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
-from manyview.cluster.base import MultiViewClusterer
+from manyview.cluster.base import MultiViewClusterer, RandomState
 from manyview.cluster.graph_labels import contiguous, warn_empty_clusters
 from manyview.cluster.parameters import array, choice, integer, nothing, real
 from manyview.engine import MemoryEngine
@@ -68,7 +69,6 @@ from manyview.kernels.laplacian import (
 from manyview.kernels.sample_graph import Run, in_order, sample_graph, standard_rows
 from manyview.views import Views
 
-ZERO = 1e-12  # an eigenvalue of the graph below this is 0
 CONSTRAINTS = {
     "n_neighbors": (integer(1),),
     "variant": (choice("paper", "released"),),
@@ -157,14 +157,14 @@ class SMSC(MultiViewClusterer):
         n_clusters: int = 8,
         *,
         n_neighbors: int = 10,
-        variant: str = "paper",
+        variant: Literal["paper", "released"] = "paper",
         n_init: int = 10,
-        init: Any = None,
+        init: ArrayLike | None = None,
         max_iter: int = 60,
         tol: float = 1e-8,
         n_jobs: int | None = None,
         views: Any = None,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_neighbors = n_neighbors
@@ -194,7 +194,7 @@ class SMSC(MultiViewClusterer):
         warn_empty_clusters(self, int(self.labels_.max()) + 1)
 
     def _first_embeddings(self, graphs: list[_Graph]) -> Iterator[list[FloatArray]]:
-        """The first R^v of every run."""
+        """Return the first R^v of every run."""
         if self.init is not None:
             given = np.asarray(self.init, dtype=np.float64)
             shape = (graphs[0].adjacency.shape[0], self.n_clusters, len(graphs))
@@ -209,14 +209,14 @@ class SMSC(MultiViewClusterer):
 
 
 class _Graph(NamedTuple):
-    """One view."""
+    """Normalized graph of one view."""
 
     adjacency: sp.csr_array  # S^v, (N, N)
     null: sp.csr_array  # orthonormal vectors with S^v q = q, one per component
 
 
 class _Run(NamedTuple):
-    """Where one start ended."""
+    """Result of one start."""
 
     Y: FloatArray  # (N, K)
     weights: FloatArray  # (V,), sum 1
@@ -225,7 +225,7 @@ class _Run(NamedTuple):
 
 
 def _normalized_graph(table: Any, n_neighbors: int, *, run: Run = in_order) -> _Graph:
-    """S^v of the symmetrized PKN graph without loops."""
+    """Compute S^v of the symmetrized PKN graph without loops."""
     W = symmetric(sample_graph(standard_rows(table), n_neighbors, run=run))
     A = sp.csr_array(W - sp.diags_array(W.diagonal()))
     A.eliminate_zeros()
@@ -233,7 +233,7 @@ def _normalized_graph(table: Any, n_neighbors: int, *, run: Run = in_order) -> _
 
 
 def _leading_vectors(graph: _Graph, n_clusters: int) -> FloatArray:
-    """Singular vectors (N, K) of S with the largest singular values: eigenvectors with the largest |eigenvalue|."""
+    """Compute the singular vectors (N, K) of S with the largest singular values, i.e. the largest |eigenvalues|."""
     S = graph.adjacency
     upper = smallest_eigenpairs(S, n_clusters, diagonal=1, null=graph.null)  # of I - S
     lowest = smallest_eigenpairs(-S, 1, diagonal=1)  # of I + S
@@ -242,19 +242,19 @@ def _leading_vectors(graph: _Graph, n_clusters: int) -> FloatArray:
     # two-sided graphs (pairs, stars) have eigenvalues near -1, and those count as well
     lower = smallest_eigenpairs(-S, n_clusters, diagonal=1)
     # eigenvalues of S that are not negative, and negative ones; rounding must not lose a zero between the two
-    above, below = upper.values <= 1 + ZERO, lower.values < 1 - ZERO
+    above, below = upper.values <= 1 + 1e-12, lower.values < 1 - 1e-12
     sizes = np.concatenate([1 - upper.values[above], 1 - lower.values[below]])
     order = np.argsort(-sizes, kind="stable")[:n_clusters]
     return np.hstack([upper.vectors[:, above], lower.vectors[:, below]])[:, order]
 
 
 def _upright(F: FloatArray) -> FloatArray:
-    """Every vector with its largest entry positive, so that rounding has no say in the signs."""
+    """Flip every vector so that its largest entry is positive, and rounding does not decide the signs."""
     return F * np.where(F[np.abs(F).argmax(axis=0), np.arange(F.shape[1])] < 0, -1, 1)
 
 
 def _starts(leading: list[FloatArray], n_init: int, generator: Any) -> Iterator[list[FloatArray]]:
-    """Largest entry of every vector positive, sum of every vector positive, then random signs."""
+    """Yield the starts: largest entry of every vector positive, sum of every vector positive, then random signs."""
     yield leading
     if n_init > 1:
         yield [F * np.where(F.sum(axis=0) < 0, -1, 1) for F in leading]
@@ -293,7 +293,7 @@ def _run(adjacencies: list[sp.csr_array], first: list[FloatArray], *, max_iter: 
 
 
 def _polar(B: FloatArray) -> FloatArray:
-    """U W' of the thin SVD B = U s W', without the directions that B does not span."""
+    """Compute U W' of the thin SVD B = U s W', without the directions that B does not span."""
     U, s, Wt = np.linalg.svd(B, full_matrices=False)
     spanned = s > max(B.shape) * np.finfo(float).eps * s[0]
     return (U * spanned) @ Wt

@@ -37,6 +37,11 @@ def one_blas_thread() -> Iterator[None]:
                 _take_control()  # from ourselves
 
 
+def one_openmp_thread() -> None:
+    """Limit OpenMP to one thread in the calling thread for good: k-means of a worker thread then keeps its bits."""
+    _controller().select(user_api="openmp").limit(limits=1)
+
+
 def _take_control() -> None:
     """Let this thread set the limit: since threadpoolctl 3.8 only the thread that set one can change it for OpenBLAS.
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from joblib import effective_n_jobs
 
-from manyview.engine.blas import one_blas_thread
+from manyview.engine.blas import one_blas_thread, one_openmp_thread
 from manyview.engine.rows import BLOCK_ROWS, B, C, Rows, T, as_contiguous, concatenate, even_edges, fold
 
 AHEAD = 2  # bundles per thread that may wait for an earlier one
@@ -34,7 +34,7 @@ class MemoryEngine:
     @contextmanager
     def running(self) -> Iterator[MemoryEngine]:
         """Hold the thread pool and the one-thread limit for the time of a fit."""
-        with one_blas_thread(), ThreadPoolExecutor(self.threads) as pool:
+        with one_blas_thread(), ThreadPoolExecutor(self.threads, initializer=one_openmp_thread) as pool:
             self._pool = pool
             try:
                 yield self

@@ -6,7 +6,7 @@
 * columns that are already principal scores (less correlated than independent columns can be): centered, unit rows;
 * other measurements: standardized and clipped at 3; and the Hellinger geometry if nothing is negative, else centered.
 
-Dense views of both kinds then pass through their tempered principal scores (``partial_whitening.py``).
+Dense views of both kinds then pass through their partially whitened principal scores (``partial_whitening.py``).
 
 In each geometry the views also form one joint table, in which every view has the same mean squared row length;
 sparse views enter it as ONE document per row, so that a view counts in a row by how much it says there.
@@ -44,7 +44,7 @@ Scalings = tuple[tuple[Scaling, ...], ...]  # [geometry][view]
 
 @dataclass(frozen=True)
 class Geometry:
-    """Fitted scalings: from a block of raw rows to comparable tables."""
+    """Fitted scalings, which map a block of raw rows to comparable tables."""
 
     scalings: Scalings
     lengths: FloatArray  # (geometries, V) root mean squared row length of every table
@@ -56,35 +56,35 @@ class Geometry:
 
     @property
     def used(self) -> list[int]:
-        """The views that count."""
+        """List the views that count."""
         return [v for v in range(len(self.kinds)) if v not in self.left_out]
 
     @property
     def n_geometries(self) -> int:
-        """How many scaled copies every view has."""
+        """Count the scaled copies of every view."""
         return len(self.scalings)
 
     def table(self, block: RowBlock, g: int, v: int, /) -> Table:
-        """View v in geometry g, mean squared row length one."""
+        """Scale view v by geometry g, to a mean squared row length of one."""
         return _apply(self.scalings[g][v], block, v) / self.lengths[g, v]
 
     def word_table(self, block: RowBlock, g: int, /) -> FloatArray:
-        """The sparse views as one document per row; it weighs as much as they do together."""
+        """Score the sparse views as one document per row; it weighs as much as they do together."""
         return _scores_of(self.words[g], block) * math.sqrt(len(self.words[g].words.views))
 
     @property
     def has_words(self) -> bool:
-        """Whether some view is scored as words."""
+        """Return whether some view is scored as words."""
         return any(isinstance(scaling, PrincipalScores) for scaling in self.scalings[-1])
 
     def scored(self, block: RowBlock, /) -> RowBlock:
-        """The block with the scores of its words: the costly part, which all geometries share."""
+        """Add the scores of a block's words: the costly part, which all geometries share."""
         if block.scores is not None or not self.has_words:
             return block
         return block._replace(scores=_raw_scores((*self.scalings[-1], *self.words[-1:]), block))
 
     def present(self, block: RowBlock, /) -> BoolArray:
-        """Which views (V, n) have anything to say about which rows."""
+        """Return which views (V, n) are present in which rows."""
         present = ~block.missing
         for v in np.flatnonzero(self.empty_rows_absent):
             present[v] &= filled_rows(block.tables[v])
@@ -179,7 +179,7 @@ def _needs_spread(scale: str, columns: Columns) -> bool:
 def _documents(
     columns: list[Columns], known: dict[int, Spread], left_out: tuple[int, ...]
 ) -> dict[tuple[int, ...], FloatArray]:
-    """Every sparse view by itself, and all that count together, with the rows in which each column occurs."""
+    """List every sparse view by itself, and all that count together, with the row count of each column."""
     sparse = [v for v in range(len(columns)) if v not in known]
     documents: dict[tuple[int, ...], FloatArray] = {(v,): columns[v].non_zeros for v in sparse}
     together = [v for v in sparse if v not in left_out]
@@ -215,14 +215,14 @@ def _explicit(scale: str, columns: Columns, s: Spread | None) -> Scaling:
 
 
 def _in_precision(scaling: Scaling, dtype: str) -> Scaling:
-    """The map from scaled columns to scores, by far the larger part, in the precision that is asked for."""
+    """Convert the map from scaled columns to scores, by far the larger part, to the precision that is asked for."""
     if not isinstance(scaling, PartiallyWhitened):
         return scaling
     return replace(scaling, components=scaling.components.astype(dtype), shift=scaling.shift.astype(dtype))
 
 
 def _row_lengths(scalings: Scalings, rows: Rows[RowBlock], engine: Engine, n_rows: int, seed: int) -> FloatArray:
-    """Root mean squared row length of every table, over some rows; 1 for a table without any length."""
+    """Measure the root mean squared row length of every table, over some rows; 1 for a table of zeros."""
     chosen = some_rows(n_rows, MEASURED_ROWS, seed=seed)
 
     def of_block(block: RowBlock) -> tuple[FloatArray, IntArray]:

@@ -3,7 +3,7 @@
     y = scaling(x);      Y - mean = U diag(s) V';      z = (y - mean) V diag(s_1/s)^(1/4)
 
 Columns that say the same thing add up in every distance, and their common direction drowns the others. Equal variance
-in all directions would raise the noise instead; the fourth root is between the two. Views of words are not tempered:
+in all directions would raise the noise instead; the fourth root is between the two. Views of words are not whitened:
 there the strong directions are the topics.
 """
 
@@ -22,17 +22,16 @@ from manyview.kernels.leading import Pairs, leading_pairs
 from manyview.kernels.spectral import unit_rows
 from manyview.views.blocks import RowBlock, some_rows
 
-POWER = 0.25
-RANK = 60
+RANK = 60  # principal scores that are kept at most
 SAMPLED_ROWS = 20_000  # rows on which the directions are measured
-FORMED_WIDTH = 1_000  # columns up to which Y'Y is formed
+MAX_PRODUCT_WIDTH = 1_000  # columns up to which Y'Y is formed
 
 Scaling = Callable[[Table], Table]
 
 
 @dataclass(frozen=True)
 class PartiallyWhitened:
-    """A scaling, followed by its tempered principal scores."""
+    """Scale a table, and map it to its partially whitened principal scores."""
 
     scaling: Scaling
     components: FloatArray  # (d, r)
@@ -48,7 +47,7 @@ class PartiallyWhitened:
 def partially_whitened(
     scalings: Any, kinds: tuple[str, ...], rows: Rows[RowBlock], engine: Engine, /, *, n_rows: int, seed: int
 ) -> Any:
-    """The same scalings [geometry][view], those of dense views tempered; measured in one pass over sampled rows."""
+    """Whiten the scalings [geometry][view] of dense views partially, as measured in one pass over sampled rows."""
     at = [v for v, kind in enumerate(kinds) if kind != "sparse counts"]
     maps = {(g, v): of_view[v] for g, of_view in enumerate(scalings) for v in at}
     if n_rows > SAMPLED_ROWS:
@@ -67,10 +66,10 @@ def partially_whitened(
 def _moments(
     maps: dict[tuple[int, int], Scaling], rows: Rows[RowBlock], engine: Engine
 ) -> dict[tuple[int, int], tuple[int, FloatArray, FloatArray]]:
-    """Rows, sums and products Y'Y of every table; no products where the table is wide."""
+    """Sum the rows and products Y'Y of every table; no products where the table is wide."""
 
     def of_table(y: FloatArray) -> tuple[int, FloatArray, FloatArray]:
-        products = y.T @ y if y.shape[1] <= FORMED_WIDTH else np.zeros((0, 0))
+        products = y.T @ y if y.shape[1] <= MAX_PRODUCT_WIDTH else np.zeros((0, 0))
         return len(y), y.sum(axis=0, dtype=np.float64), products.astype(np.float64, copy=False)
 
     def of_block(block: RowBlock) -> tuple[tuple[int, FloatArray, FloatArray], ...]:
@@ -96,7 +95,7 @@ def _fit(
     mean = total / n_rows
 
     def times(V: FloatArray) -> FloatArray:
-        """(Y - mean)'(Y - mean) V, block by block."""
+        """Compute (Y - mean)'(Y - mean) V, block by block."""
 
         def of_block(block: RowBlock) -> FloatArray:
             y = dense(scaling(block.known(v)))
@@ -110,7 +109,7 @@ def _fit(
     else:
         pairs = leading_pairs(times, len(mean), RANK, seed=seed)
     kept = pairs.values > 1e-12 * max(float(pairs.values.max(initial=0)), np.finfo(float).tiny)
-    if not kept.any():  # a table without any spread: nothing to temper
+    if not kept.any():  # a table without any spread: nothing to whiten
         return scaling
-    components = pairs.vectors[:, kept] * (pairs.values[0] / pairs.values[kept]) ** (POWER / 2)
+    components = pairs.vectors[:, kept] * (pairs.values[0] / pairs.values[kept]) ** (1 / 8)  # the fourth root of s
     return PartiallyWhitened(scaling, components, mean @ components, unit)

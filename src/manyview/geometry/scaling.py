@@ -12,13 +12,13 @@ from manyview.kernels.spectral import unit_rows
 
 
 def dense(table: Table, /) -> FloatArray:
-    """A block as a dense float array."""
+    """Return a block as a dense float array."""
     return table.toarray() if sp.issparse(table) else np.asarray(table)
 
 
 @dataclass(frozen=True)
 class Unchanged:
-    """x, as it is."""
+    """Leave x as it is."""
 
     def __call__(self, table: Table, /) -> Table:
         return table
@@ -26,7 +26,7 @@ class Unchanged:
 
 @dataclass(frozen=True)
 class DividedByMaximum:
-    """x / max x over the whole view, as the scripts of this literature do."""
+    """Divide x by the maximum of the whole view, as the scripts of this literature do."""
 
     maximum: float
 
@@ -36,7 +36,7 @@ class DividedByMaximum:
 
 @dataclass(frozen=True)
 class UnitRows:
-    """x / ||x||: only the direction of a row counts; a zero row stays zero."""
+    """Divide rows by their length ||x||, so that only their direction counts; a zero row stays zero."""
 
     def __call__(self, table: Table, /) -> Table:
         if not sp.issparse(table):
@@ -47,7 +47,7 @@ class UnitRows:
 
 @dataclass(frozen=True)
 class Standardized:
-    """(x - mean) / sd, clipped: outliers may be far, but not infinitely. Constant columns are left out.
+    """Standardize columns to (x - mean) / sd and clip outliers. Constant columns are left out.
 
     A sparse block is only divided by sd: the mean shifts samples and anchors alike and cancels in every distance.
     """
@@ -67,7 +67,7 @@ class Standardized:
 
 @dataclass(frozen=True)
 class Centered:
-    """x - mean of the columns that vary, in one common unit; with unit rows for principal scores."""
+    """Subtract the mean from the columns that vary; for principal scores, scale rows to unit length."""
 
     mean: FloatArray
     varies: BoolArray
@@ -79,7 +79,7 @@ class Centered:
 
 
 def _less(table: Table, mean: FloatArray, varies: BoolArray) -> FloatArray:
-    """x - mean of the columns that vary; a table in single precision stays so, a rounded mean shifts all rows alike."""
+    """Subtract the mean from the columns that vary; single precision stays: a rounded mean shifts all rows alike."""
     x = dense(table)
     if x.dtype == np.float32:
         mean = mean.astype(np.float32)
@@ -88,7 +88,7 @@ def _less(table: Table, mean: FloatArray, varies: BoolArray) -> FloatArray:
 
 @dataclass(frozen=True)
 class Hellinger:
-    """sqrt(x) / ||sqrt(x)||: the geometry of histograms and other non-negative shares."""
+    """Map x to sqrt(x) / ||sqrt(x)||, for histograms and other non-negative shares."""
 
     def __call__(self, table: Table, /) -> FloatArray:
         return unit_rows(np.sqrt(np.maximum(dense(table), 0)))

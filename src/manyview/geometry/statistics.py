@@ -28,17 +28,17 @@ class Columns(NamedTuple):
 
     @property
     def mean(self) -> FloatArray:
-        """Column means."""
+        """Compute the column means."""
         return self.total / self.n_rows
 
     @property
     def density(self) -> float:
-        """Share of entries that are not zero."""
+        """Compute the share of entries that are not zero."""
         return float(self.non_zeros.sum() / max(self.n_rows * len(self.total), 1))
 
 
 def filled_rows(table: Table, /) -> BoolArray:
-    """Rows that say anything at all: at least one non-zero."""
+    """Return which rows have a non-zero."""
     if sp.issparse(table):
         stored = np.repeat(np.arange(table.shape[0]), np.diff(table.indptr))
         return np.bincount(stored[table.data != 0], minlength=table.shape[0]) > 0
@@ -64,7 +64,7 @@ def _columns(table: Table, n_missing: int) -> Columns:
 
 
 def _filled(table: FloatArray) -> tuple[int, IntArray]:
-    """Rows with a non-zero, and in how many rows every column is not zero; measurements mostly have no zero at all."""
+    """Count the rows with a non-zero, and those in which each column is not zero; few dense tables have a zero."""
     if np.count_nonzero(table) == table.size:
         return len(table) if table.shape[1] else 0, np.full(table.shape[1], len(table))
     other = table != 0
@@ -85,7 +85,7 @@ def _merge(first: Columns, second: Columns) -> Columns:
 
 
 def column_statistics(rows: Rows[RowBlock], engine: Engine, /) -> list[Columns]:
-    """First statistics of every view, in one pass."""
+    """Compute the first statistics of every view, in one pass."""
 
     def of_block(block: RowBlock) -> list[Columns]:
         n_missing = block.missing.sum(axis=1)
@@ -107,12 +107,12 @@ class Spread(NamedTuple):
 
 
 def spread(v: int, columns: Columns, rows: Rows[RowBlock], engine: Engine, /) -> Spread:
-    """Deviations of view v about its means, and how correlated its columns are."""
+    """Compute the deviations of view v about its means, and how correlated its columns are."""
     return spreads({v: columns}, rows, engine)[v]
 
 
 def spreads(columns: dict[int, Columns], rows: Rows[RowBlock], engine: Engine, /) -> dict[int, Spread]:
-    """The spread of several views, in one pass."""
+    """Compute the spread of several views, in one pass."""
     if not columns:
         return {}
     some = {v: _some_columns(len(c.total)) for v, c in columns.items()}
@@ -129,7 +129,7 @@ def _some_columns(width: int) -> IntArray:
 
 
 def _products(table: Table, mean: FloatArray, some: IntArray) -> tuple[FloatArray, FloatArray]:
-    """A block's share of the squared deviations and of the products of some columns."""
+    """Compute a block's share of the squared deviations and of the products of some columns."""
     centered = (table.toarray() if sp.issparse(table) else table) - mean  # in double precision, as the mean is
     if len(some) == len(mean):
         products = centered.T @ centered

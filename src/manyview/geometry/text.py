@@ -3,7 +3,7 @@
     phi(x) = unit( sign(x) sqrt|x| * idf ),   idf_j = log((1 + N) / (1 + df_j)) + 1
     scores = unit( (phi(x) - mean) C )        C: leading right singular vectors of the centered phi
 
-Everything is sparse until the few scores; nothing is densified beyond a block. Of many rows a sample is looked at, and
+Everything is sparse until the few scores; nothing is densified beyond a block. Of many rows only a sample is used, and
 there are fewer of these than words: C then comes from the eigenvectors U of the rows' products, which are short.
 
     Y = phi - mean      Y Y' = U diag(l) U'      C = Y' U diag(l)^(-1/2)
@@ -25,12 +25,11 @@ from manyview.kernels.spectral import unit_rows
 from manyview.views.blocks import RowBlock, some_rows
 
 SAMPLED_ROWS = 5_000  # rows on which the components are measured
-STEPS_ON_SAMPLE = 2  # of the power iteration: what comes out is an estimate anyway
 
 
 @dataclass(frozen=True)
 class WordWeights:
-    """phi: damped counts, rare words up, rows to unit length. Several tables count as one long document."""
+    """Map counts to phi: damped, rare words weighted up, rows of unit length. Several tables are one long document."""
 
     views: tuple[int, ...]
     idf: FloatArray  # (d,), in the precision of what comes out
@@ -49,7 +48,7 @@ class WordWeights:
 
 @dataclass(frozen=True)
 class PrincipalScores:
-    """The first scores of the weighted words, rows to unit length."""
+    """Map words to their first principal scores, with rows of unit length."""
 
     words: WordWeights
     components: FloatArray  # (d, r)
@@ -59,15 +58,15 @@ class PrincipalScores:
         return self.of_raw(self.raw(block))
 
     def raw(self, block: RowBlock, /) -> FloatArray:
-        """Scores before the rows get unit length: the first of them are those of a lower rank."""
+        """Compute scores before rows are scaled to unit length: the first of them are those of a lower rank."""
         return times(self.words(block), self.components) - self.shift
 
     def of_raw(self, raw: FloatArray, /) -> FloatArray:
-        """The scores, from raw scores of this or a higher rank."""
+        """Compute the scores from raw scores of this or a higher rank."""
         return unit_rows(raw[:, : len(self.shift)])
 
     def first(self, rank: int) -> PrincipalScores:
-        """The same scores, fewer of them."""
+        """Return the map to the first ``rank`` of the scores."""
         return PrincipalScores(self.words, self.components[:, :rank], self.shift[:rank])
 
 
@@ -82,7 +81,7 @@ def principal_scores(
     seed: int,
     dtype: str = "float64",
 ) -> dict[tuple[int, ...], PrincipalScores]:
-    """Scores of several kinds of documents: each is some views together, with the rows in which each column occurs."""
+    """Fit scores of several kinds of documents: each is some views together, with the row count of each column."""
     if not documents:
         return {}
     all_words = [
@@ -107,7 +106,7 @@ def _possible(rank: int, n_rows: int, width: int) -> int:
 def _from_all_rows(
     words: WordWeights, rows: Rows[RowBlock], n_rows: int, engine: Engine, rank: int, seed: int
 ) -> PrincipalScores:
-    """Components through products with words, Y'Y V, block by block."""
+    """Find the components through products with words, Y'Y V, block by block."""
     width = len(words.idf)
     phi = engine.map(words, rows)  # kept for the passes below: as sparse as the data
     mean = engine.reduce(lambda x: np.asarray(x.sum(axis=0)).ravel(), phi, add) / n_rows
@@ -120,7 +119,7 @@ def _from_all_rows(
 
 
 def _from_few_rows(words: WordWeights, sample: RowBlock, rank: int, seed: int) -> PrincipalScores:
-    """Components through products with rows, Y Y'U."""
+    """Find the components through products with rows, Y Y'U."""
     phi = words(sample)
     n, width = phi.shape
     transposed = phi.T.tocsr()  # (d, n)
@@ -133,7 +132,7 @@ def _from_few_rows(words: WordWeights, sample: RowBlock, rank: int, seed: int) -
         return product - np.outer(m, total) - (m @ U - m.mean() * total)
 
     values, U = leading_pairs(
-        gram_times, n, _possible(rank, n, width), seed=seed, n_steps=STEPS_ON_SAMPLE, oversampling=LANES, exact=False
+        gram_times, n, _possible(rank, n, width), seed=seed, n_steps=2, oversampling=LANES, exact=False
     )
     spread = values > 1e-12 * values[0]
     scale = np.where(spread, 1 / np.sqrt(np.where(spread, values, 1)), 0)  # 0 for a direction in which nothing varies

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from manyview.io.data import MultiViewData
+from manyview.io.data import MultiViewData, gather
 from manyview.io.files import LABEL_NAMES
 from manyview.io.tables import IdArray, TableFile, to_labels, to_view
 
@@ -21,6 +21,7 @@ def combine(tables: dict[str, TableFile], places: dict[str, str], /, *, where: s
         raise ValueError(f"{where}: more than one table of labels: {labels}")
     if len(labels) == len(tables):
         raise ValueError(f"{where}: has no table of a view")
+    tables = {key: tables[key] for key in sorted(tables, key=labels.__contains__)}  # the first view sets the order
     ids, orders = _match(tables, where)
     contents: dict[str, Any] = {}
     for key, table in tables.items():
@@ -28,7 +29,7 @@ def combine(tables: dict[str, TableFile], places: dict[str, str], /, *, where: s
         contents[key] = content[orders[key]] if key in orders else content
     found = contents.pop(labels[0]) if labels else None
     names = {key: tables[key].feature_names for key in contents}
-    return MultiViewData(contents, found, name, ids=ids, feature_names=names)
+    return gather(contents, found, name, where, ids=ids, feature_names=names)
 
 
 def _match(tables: dict[str, TableFile], where: str) -> tuple[IdArray | None, dict[str, NDArray[np.int64]]]:

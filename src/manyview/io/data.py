@@ -104,3 +104,13 @@ class MultiViewData:
         if self.labels is None:
             raise ValueError(f"{self.name} has no labels, so its number of clusters is not known")
         return len(np.unique(self.labels))
+
+
+def gather(
+    views: dict[str, ViewMatrix], labels: LabelArray | None, name: str, where: str, **names: Any
+) -> MultiViewData:
+    """Make a data set of what was read; an error begins with where it was read from."""
+    try:
+        return MultiViewData(views, labels, name, **names)
+    except ValueError as error:
+        raise ValueError(f"{where}: {str(error).removeprefix(f'{name}: ')}") from error

@@ -90,14 +90,14 @@ def check_file(path: Path, limits: Limits, /) -> None:
 
 
 def suffix_of(path: Path, /) -> str:
-    """The suffix that tells the format, such as ".csv" or ".csv.gz"; empty where none is known."""
+    """Give the suffix that tells the format, such as ".csv" or ".csv.gz"; empty where none is known."""
     name = path.name.lower()
     known = [suffix for suffix in (*TABLES, *CONTAINERS) if name.endswith(suffix)]
     return max(known, key=len, default="")
 
 
 def stem_of(path: Path, /) -> str:
-    """The name of a file without the suffix of its format."""
+    """Give the name of a file without the suffix of its format."""
     return path.name[: len(path.name) - len(suffix_of(path))] if suffix_of(path) else path.name
 
 
@@ -152,7 +152,7 @@ def table_paths(folder: Path, /) -> dict[str, Path]:
     except OSError as error:
         raise ValueError(f"{folder}: cannot be opened: {error}") from error
     found = [path for path in entries if suffix_of(path) in TABLES and not path.name.startswith(".")]
-    found.sort(key=lambda path: [(part.isdigit(), part.zfill(9)) for part in re.split(r"(\d+)", stem_of(path))])
+    found.sort(key=lambda path: [int(part) if part.isdecimal() else part for part in re.split(r"(\d+)", stem_of(path))])
     return by_stem(found, str(folder))
 
 

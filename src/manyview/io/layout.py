@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from manyview.io.data import LabelArray, MultiViewData, ViewMatrix
+from manyview.io.data import LabelArray, MultiViewData, ViewMatrix, gather
 from manyview.io.files import LABEL_NAMES
 from manyview.io.matrices import check_labels, check_matrix, finish_view, from_triples, is_triples
 from manyview.io.naming import is_naming, with_names
@@ -37,7 +37,7 @@ def assemble(variables: Variables, /, *, source: str, name: str, widths: Sequenc
     for width, (key, view) in zip(widths or (), views.items(), strict=False):
         if view.shape[1] != width:
             raise ValueError(f"{source}: {key} has {view.shape[1]} columns where widths says {width}")
-    return with_names(MultiViewData(views, labels, name), found, source)
+    return with_names(gather(views, labels, name, source), found, source)
 
 
 def find_labels(found: NamedValues, source: str, /) -> LabelArray | None:

@@ -42,7 +42,7 @@ def _words(value: Value | None) -> list[str] | None:
 
 
 def _vector(value: Value | None) -> list[Any] | None:
-    """The whole numbers or texts of an array or a cell array."""
+    """List the whole numbers or texts of an array or a cell array."""
     if isinstance(value, Cell):
         items = [item for item in value.items if isinstance(item, np.ndarray) and item.dtype.kind == "U"]
         texts = [item.item() for item in items if item.size == 1]

@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from manyview.io.align import combine, spread
-from manyview.io.data import MultiViewData
+from manyview.io.data import MultiViewData, gather
 from manyview.io.files import TABLES, Choices, Limits, by_stem, request_for, stem_of, suffix_of, table_paths
 from manyview.io.isolation import MEMORY_LIMIT, TIME_LIMIT, parse_or_raise
 from manyview.io.layout import assemble
@@ -117,6 +117,8 @@ def read_views(
             return _read_container(source, limits, choices, widths)
     else:
         paths = [Path(one) for one in path]
+        if not paths:
+            raise ValueError("there are no files to read; give at least one path")
         where = ", ".join(map(str, paths))
         data = _read_tables(by_stem(paths, where), where, _common_name(paths), limits, choices)
     if widths is not None and tuple(widths) != data.n_features:
@@ -223,7 +225,7 @@ def _from_tables(variables: Variables, path: Path, id_column: str | None) -> Mul
     if labels is None:
         return data
     found = check_labels(labels[1], f"{path}: {labels[0]}")
-    return MultiViewData(data.views, found, data.name, ids=data.ids, feature_names=data.feature_names)
+    return gather(data.views, found, data.name, str(path), ids=data.ids, feature_names=data.feature_names)
 
 
 def _common_name(paths: Sequence[Path]) -> str:

@@ -51,7 +51,7 @@ def to_table(raw: RawTable, where: str, name: str, /, *, id_column: str | None =
         return _from_arrow(raw, where, name, id_column)
     if isinstance(raw.content, Unusable):
         raise ValueError(f"{where} holds {describe(raw.content)}; a table of numbers is needed")
-    if id_column is not None:
+    if id_column is not None and raw.ids is None:
         raise ValueError(f"{where} has no column {id_column!r}: its columns cannot hold ids")
     matrix = check_matrix(raw.content, where)
     for what, names, size in (("rows", raw.ids, matrix.shape[0]), ("columns", raw.columns, matrix.shape[1])):
@@ -91,7 +91,7 @@ def _from_arrow(raw: RawTable, where: str, name: str, id_column: str | None) -> 
 
 
 def _pandas_index(frame: Any) -> list[str]:
-    """Columns that pandas stored as the index."""
+    """Name the columns that pandas stored as the index."""
     try:
         columns = json.loads(frame.schema.metadata[b"pandas"])["index_columns"]
         return [column for column in columns if isinstance(column, str)]
@@ -100,7 +100,7 @@ def _pandas_index(frame: Any) -> list[str]:
 
 
 def as_ids(values: list[Any], where: str, /) -> IdArray:
-    """Ids as whole numbers where that loses nothing ("7" and 7.0 do, "007" does not), else as text; each once."""
+    """Give ids as whole numbers where that loses nothing ("7" and 7.0 do, "007" does not), else as text; each once."""
     texts = [str(int(value)) if isinstance(value, float) and value.is_integer() else str(value) for value in values]
     ids = np.array(texts, dtype=np.str_)
     if all(len(text) < 19 and text.removeprefix("-").isdecimal() and text == str(int(text)) for text in texts):
@@ -113,13 +113,13 @@ def as_ids(values: list[Any], where: str, /) -> IdArray:
 
 
 def to_view(table: TableFile, where: str, /) -> ViewMatrix:
-    """The numbers of a table that has nothing else."""
+    """Give the numbers of a table that has nothing else."""
     frame = table.frame
     return finish_view(_numbers(frame, where) if hasattr(frame, "schema") else frame, where)
 
 
 def _numbers(frame: Any, where: str) -> ViewMatrix:
-    """An Arrow table as a matrix, some rows at a time, since its columns lie one after the other; null becomes NaN."""
+    """Make a matrix of an Arrow table; some rows at a time, since its columns lie one after the other. Null is NaN."""
     import pyarrow as pa
 
     columns = []
@@ -146,14 +146,16 @@ def _complaint(column: Any) -> str:
         return f"holds {column.type} values"
     for row, text in enumerate(column.to_pylist()):
         try:
-            float(text or "nan")
+            is_number = not text or (float(text) is not None and "_" not in text)  # Python reads 1_5 as 15
         except ValueError:
+            is_number = False
+        if not is_number:
             return f"is {text!r} in row {row}"
     return "holds text"
 
 
 def to_labels(table: TableFile, where: str, /) -> LabelArray:
-    """The labels in a table of one column, or in the one column that has a usual name."""
+    """Give the labels in a table of one column, or in the one column that has a usual name."""
     frame = table.frame
     if not hasattr(frame, "schema"):
         return check_labels(frame, where)

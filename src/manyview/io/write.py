@@ -52,14 +52,14 @@ def write_views(
 
     Examples
     --------
-    >>> import tempfile
+    >>> import tempfile, numpy as np
     >>> from pathlib import Path
-    >>> from manyview.datasets import make_views
-    >>> from manyview.io import read_views, write_views
+    >>> from manyview.io import MultiViewData, read_views, write_views
+    >>> data = MultiViewData({"a": np.ones((3, 2)), "b": np.eye(3)}, ids=np.array(["x", "y", "z"]))
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_views(make_views(20, widths=(3, 4), random_state=0), Path(folder, "made.npz"))
-    ...     read_views(Path(folder, "made.npz")).n_features
-    (3, 4)
+    ...     write_views(data, Path(folder, "made.npz"))
+    ...     read_views(Path(folder, "made.npz")).ids.tolist()
+    ['x', 'y', 'z']
     """
     path = Path(path)
     suffix = path.suffix.lower()
@@ -81,7 +81,7 @@ def write_views(
 
 
 def _names(data: MultiViewData) -> dict[str, Any]:
-    """Names as arrays, to go with the matrices of an archive."""
+    """Give names as arrays, to go with the matrices of an archive."""
     named: dict[str, Any] = {"view_names": np.array(list(data.views), dtype=np.str_)}
     if data.ids is not None:
         named["ids"] = data.ids
@@ -120,7 +120,7 @@ def _write_mat(data: MultiViewData, path: Path) -> None:
 
 
 def _cell(items: list[Any]) -> Any:
-    """A MATLAB cell array, V x 1."""
+    """Make a MATLAB cell array, V x 1."""
     cell = np.empty((len(items), 1), dtype=object)
     for i, item in enumerate(items):
         cell[i, 0] = item

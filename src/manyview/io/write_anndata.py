@@ -13,6 +13,7 @@ from manyview.io.data import MultiViewData
 
 HEAD_BYTES = 512
 HEAD = b"MuData (format-version=0.1.0;creator=manyview;creator-version=0)"  # MuData warns where it is missing
+MAPS = ("obsmap", "varmap", "obsm", "varm", "obsp", "varp", "uns")  # places of the samples in each modality, and more
 EMPTY = ("layers", "obsm", "varm", "obsp", "varp", "uns")
 
 
@@ -22,7 +23,7 @@ def write_h5ad(data: MultiViewData, path: Path, /) -> None:
         raise ValueError(f"{path.name}: .h5ad holds a single view, there are {data.n_views}; choose .h5mu")
     h5py = optional("h5py", extra="files", use="Writing .h5ad")
     with h5py.File(path, "w") as file:
-        _write_modality(file, data, next(iter(data.views)), labels=True)
+        _write_modality(file, data, next(iter(data.views)), np.ones(data.n_samples, dtype=bool), labels=True)
 
 
 def write_h5mu(data: MultiViewData, path: Path, /) -> None:
@@ -35,28 +36,23 @@ def write_h5mu(data: MultiViewData, path: Path, /) -> None:
         file.attrs["axis"] = 0
         modalities = file.create_group("mod")
         modalities.attrs["mod-order"] = np.array(list(data.views), dtype=object)
-        obsmap, varmap = _mapping(file, "obsmap"), _mapping(file, "varmap")
-        first, names = 0, []
-        for name, view in data.views.items():
-            rows = _present(view)
-            _write_modality(modalities.create_group(name), data, name, labels=False)
-            obsmap[name] = np.where(rows, np.cumsum(rows), 0).astype(np.uint32)
-            place = np.zeros(sum(data.n_features), dtype=np.uint32)
-            place[first : first + view.shape[1]] = np.arange(1, view.shape[1] + 1)
-            varmap[name] = place
-            names += [f"{name}:{feature}" for feature in _feature_names(data, name)]
-            first += view.shape[1]
+        parts = {part: _mapping(file, part) for part in MAPS}
+        ends = np.cumsum([0, *data.n_features])
+        for name, start, end in zip(data.views, ends, ends[1:], strict=False):
+            rows = _present(data.views[name])
+            columns = (np.arange(ends[-1]) >= start) & (np.arange(ends[-1]) < end)
+            _write_modality(modalities.create_group(name), data, name, rows)
+            for axis, there in (("obs", rows), ("var", columns)):
+                _write_array(parts[f"{axis}map"], name, np.where(there, np.cumsum(there), 0).astype(np.uint32))
+                _write_array(parts[f"{axis}m"], name, there[:, None])
         _write_frame(file, "obs", _ids(data), _labels(data))
-        _write_frame(file, "var", names, {})
-        for part in ("obsm", "varm", "obsp", "varp", "uns"):
-            _mapping(file, part)
+        _write_frame(file, "var", [feature for name in data.views for feature in _feature_names(data, name)], {})
     with open(path, "rb+") as raw:
         raw.write(HEAD.ljust(HEAD_BYTES, b"\0"))
 
 
-def _write_modality(group: Any, data: MultiViewData, name: str, *, labels: bool) -> None:
+def _write_modality(group: Any, data: MultiViewData, name: str, rows: Any, *, labels: bool = False) -> None:
     view = data.views[name]
-    rows = _present(view) if not labels else np.ones(data.n_samples, dtype=bool)
     _encode(group, "anndata", "0.1.0")
     if issparse(view):
         S = csr_matrix(view)
@@ -66,21 +62,16 @@ def _write_modality(group: Any, data: MultiViewData, name: str, *, labels: bool)
         for part in ("data", "indices", "indptr"):
             X[part] = getattr(S, part)
     else:
-        group["X"] = view[rows]
-        _encode(group["X"], "array", "0.2.0")
-    _write_frame(
-        group,
-        "obs",
-        [one for one, there in zip(_ids(data), rows, strict=True) if there],
-        _labels(data) if labels else {},
-    )
+        _write_array(group, "X", view[rows])
+    ids = [one for one, is_there in zip(_ids(data), rows, strict=True) if is_there]
+    _write_frame(group, "obs", ids, _labels(data) if labels else {})
     _write_frame(group, "var", _feature_names(data, name), {})
     for part in EMPTY:
         _mapping(group, part)
 
 
 def _present(view: Any) -> Any:
-    """Rows (n_samples,) that the view does not lack."""
+    """Tell the rows (n_samples,) that the view does not lack."""
     return np.ones(view.shape[0], dtype=bool) if issparse(view) else ~np.isnan(view).all(axis=1)
 
 
@@ -92,8 +83,12 @@ def _write_frame(group: Any, name: str, index: list[str], columns: dict[str, Any
     frame["_index"] = np.array(index, dtype=object)
     _encode(frame["_index"], "string-array", "0.2.0")
     for key, column in columns.items():
-        frame[key] = column
-        _encode(frame[key], "array", "0.2.0")
+        _write_array(frame, key, column)
+
+
+def _write_array(group: Any, name: str, array: Any) -> None:
+    group[name] = array
+    _encode(group[name], "array", "0.2.0")
 
 
 def _mapping(group: Any, name: str) -> Any:
@@ -107,7 +102,7 @@ def _encode(item: Any, kind: str, version: str) -> None:
 
 
 def _ids(data: MultiViewData) -> list[str]:
-    """Ids as text, the only kind that AnnData has; positions where there are none."""
+    """Give ids as text, the only kind that AnnData has; positions where there are none."""
     return [str(one) for one in (range(data.n_samples) if data.ids is None else data.ids.tolist())]
 
 

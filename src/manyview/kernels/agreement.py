@@ -12,13 +12,13 @@ from manyview.kernels.arrays import FloatArray, IntArray
 
 
 def joint_counts(first: IntArray, second: IntArray, n_clusters: int, /) -> FloatArray:
-    """Rows (K, K) with label i in the first labeling and j in the second."""
+    """Count the rows (K, K) with label i in the first labeling and j in the second."""
     counts = np.bincount(first.astype(np.intp) * n_clusters + second, minlength=n_clusters**2)
     return counts.reshape(n_clusters, n_clusters).astype(np.float64)
 
 
 def adjusted_rand(counts: FloatArray, /) -> float:
-    """Adjusted Rand index of a table of joint counts."""
+    """Compute the adjusted Rand index from a table of joint counts."""
     n = counts.sum()
     together = (counts * (counts - 1)).sum()
     first, second = ((sizes * (sizes - 1)).sum() for sizes in (counts.sum(axis=1), counts.sum(axis=0)))
@@ -28,7 +28,7 @@ def adjusted_rand(counts: FloatArray, /) -> float:
 
 
 def mutual_agreement(labelings: list[IntArray], n_clusters: int, /) -> FloatArray:
-    """Adjusted Rand index of every pair, as a symmetric matrix with ones on its diagonal."""
+    """Compute the adjusted Rand index of every pair, as a symmetric matrix with ones on its diagonal."""
     n = len(labelings)
     agreement = np.eye(n)
     for i in range(n):
@@ -39,7 +39,7 @@ def mutual_agreement(labelings: list[IntArray], n_clusters: int, /) -> FloatArra
 
 
 def vote(labelings: list[IntArray], reference: int, weights: FloatArray, n_clusters: int, /) -> IntArray:
-    """The label of every row that most labelings give it, their clusters named like those of the reference."""
+    """Find the label that most labelings give every row, with clusters named like those of the reference."""
     rows = np.arange(len(labelings[reference]))
     votes = np.zeros((len(rows), n_clusters))
     for labels, weight in zip(labelings, weights, strict=True):

@@ -14,7 +14,7 @@ Table = Any  # (N, d) ndarray or SciPy CSR; SciPy ships no types
 
 
 def float_type(dtype: Any, /) -> np.dtype[Any]:
-    """The type in which numbers are worked on: float32 where it holds them exactly as floats, else float64."""
+    """Return the floating-point type to compute in: float32 where it holds the numbers exactly, else float64."""
     return np.dtype(np.float32 if dtype in (np.float16, np.float32) else np.float64)
 
 

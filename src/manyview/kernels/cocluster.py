@@ -50,7 +50,7 @@ class _Vectors(NamedTuple):
 
 
 def cocluster(A: Table, n_clusters: int, /, *, max_iter: int = 50, columns_too: bool = True) -> CoClusters:
-    """Weights P near A (n, m) whose graph has ``n_clusters`` components, if ``max_iter`` steps suffice.
+    """Find weights P near A (n, m) whose graph has ``n_clusters`` components, if ``max_iter`` steps suffice.
 
     ``columns_too`` projects every column as well, and takes the mean of both projections (the authors' program);
     without it the rows alone are projected (the paper).
@@ -82,12 +82,12 @@ def cocluster(A: Table, n_clusters: int, /, *, max_iter: int = 50, columns_too: 
 
 
 def _row_numbers(A: sp.csr_array) -> IntArray:
-    """The row of every stored entry."""
+    """Return the row of every stored entry."""
     return np.repeat(np.arange(A.shape[0]), np.diff(A.indptr))
 
 
 def _edge_distances(A: sp.csr_array, U: FloatArray, V: FloatArray) -> FloatArray:
-    """||u_i - v_j||² for every edge (i, j), in their order."""
+    """Compute ||u_i - v_j||² for every edge (i, j), in their order."""
     rows = _row_numbers(A)
     distances = np.empty(len(rows))
     for start in range(0, len(rows), EDGES_AT_ONCE):
@@ -98,7 +98,7 @@ def _edge_distances(A: sp.csr_array, U: FloatArray, V: FloatArray) -> FloatArray
 
 
 def _vectors(P: sp.csr_array, n_clusters: int, before: FloatArray | None = None) -> _Vectors:
-    """The c leading singular vectors of P1, over sqrt(2): [U; V] has orthonormal columns."""
+    """Compute the c leading singular vectors of P1, over sqrt(2): [U; V] has orthonormal columns."""
     row_sums, column_sums = P.sum(axis=1), P.sum(axis=0)
     row_scale, column_scale = _inverse_root(row_sums), _inverse_root(column_sums)
     P1 = with_data(P, P.data * row_scale[_row_numbers(P)] * column_scale[P.indices])
@@ -116,14 +116,14 @@ def _vectors(P: sp.csr_array, n_clusters: int, before: FloatArray | None = None)
 
 
 def _inverse_root(x: FloatArray) -> FloatArray:
-    """1 / sqrt(x), zero where x is not positive: an anchor without an edge takes no part."""
+    """Compute 1 / sqrt(x), zero where x is not positive: an anchor without an edge takes no part."""
     return np.where(x > 0, 1 / np.sqrt(np.where(x > 0, x, 1)), 0)
 
 
 def _leading_right(
     P1: sp.csr_array, known: FloatArray, count: int, before: FloatArray | None
 ) -> tuple[FloatArray, FloatArray]:
-    """Largest eigenvalues of P1'P1 and their vectors (m, count).
+    """Compute the largest eigenvalues of P1'P1 and their vectors (m, count).
 
     Every component has an eigenvalue 1 with a known vector. A Krylov space holds one vector of an eigenvalue, however
     often it occurs, so the known ones are taken out first.
@@ -145,7 +145,7 @@ def _leading_right(
 
 
 def _component_vectors(P1: sp.csr_array, root_degrees: FloatArray) -> FloatArray:
-    """Orthonormal eigenvectors (m, q) of the eigenvalue 1: the roots of the column sums, component by component."""
+    """Return orthonormal eigenvectors (m, q) of the eigenvalue 1: the roots of the column sums, by component."""
     labels = _components(P1, 0).column_labels
     anchors = np.flatnonzero(labels >= 0)
     vectors = np.zeros((len(labels), labels.max() + 1))
@@ -154,7 +154,7 @@ def _component_vectors(P1: sp.csr_array, root_degrees: FloatArray) -> FloatArray
 
 
 def _components(P: sp.csr_array, n_iter: int) -> CoClusters:
-    """Connected components of samples and anchors; an anchor without an edge belongs to none."""
+    """Find the connected components of samples and anchors; an anchor without an edge belongs to none."""
     n = P.shape[0]
     labels = components(sp.csr_array(sp.block_array([[None, P], [P.T, None]]))).labels  # samples come first
     number = int(labels[:n].max()) + 1

@@ -2,7 +2,7 @@
 
 S = (A + A') / 2,    components from the edges of a few rows, joined by one product with their indicators
 
-Passes over N x N numbers go by stretches of rows, one for a thread at a time, and within a stretch by blocks that stay
+Passes over N x N numbers go by ranges of rows, one per thread at a time, and within a range by blocks that stay
 in the cache. A stretch brings its own scratch arrays and uses them for all its blocks: a new array for every block
 would be given back to the system and fetched again, at several times the price of the arithmetic.
 """
@@ -26,24 +26,24 @@ Stretch = tuple[int, int]
 
 
 def stretches(n_samples: int, /) -> list[Stretch]:
-    """(start, stop) of stretches of rows of an N x N array, the pieces that are shared out among threads."""
+    """Split the rows of an N x N array into ranges (start, stop), the pieces that are shared among threads."""
     return list(pairwise([*range(0, n_samples, STRETCH), n_samples]))
 
 
 def block_height(n_samples: int, /) -> int:
-    """Rows of N numbers that stay in the cache."""
+    """Return how many rows of N numbers stay in the cache."""
     return min(max(1, ENTRIES_AT_ONCE // n_samples), STRETCH, n_samples)
 
 
 def cache_blocks(stretch: Stretch, n_samples: int, /) -> list[slice]:
-    """Blocks of rows within a stretch."""
+    """Split a stretch into blocks of rows that stay in the cache."""
     start, stop = stretch
     edges = [*range(start, stop, block_height(n_samples)), stop]
     return [slice(*pair) for pair in pairwise(edges)]
 
 
 def symmetric_array(A: FloatArray, /, *, run: Run = in_order, out: FloatArray | None = None) -> FloatArray:
-    """(A + A') / 2, tile by tile, in ``out`` if there is one."""
+    """Compute (A + A') / 2, tile by tile, in ``out`` if given."""
     n = len(A)
     S = np.empty((n, n)) if out is None else out
 
@@ -63,7 +63,7 @@ def symmetric_array(A: FloatArray, /, *, run: Run = in_order, out: FloatArray | 
 
 
 def absolute_degrees(A: FloatArray, /, *, run: Run = in_order) -> FloatArray:
-    """Row sums (N,) of |A|."""
+    """Compute the row sums (N,) of |A|."""
     n = len(A)
     sums, ones = np.empty(n), np.ones(n)
 
@@ -77,12 +77,12 @@ def absolute_degrees(A: FloatArray, /, *, run: Run = in_order) -> FloatArray:
 
 
 def smallest_entry(A: FloatArray, /, *, run: Run = in_order) -> float:
-    """The least of all entries."""
+    """Find the smallest entry."""
     return float(min(run(lambda stretch: A[slice(*stretch)].min(), stretches(len(A)))))
 
 
 def array_components(A: FloatArray, /, *, above: float | None = None, run: Run = in_order) -> IntArray:
-    """Component (N,) of every vertex of a symmetric graph, numbered by first row.
+    """Find the component (N,) of every vertex of a symmetric graph, numbered by first row.
 
     Edges are the entries that are not 0, or those of at least ``above``. The edges of a few rows give parts; which of
     them the other edges join is seen from  edges @ indicators of the parts.
@@ -113,13 +113,13 @@ def _edges(A: FloatArray, above: float | None, out: FloatArray | None = None) ->
 
 
 def parts_of(i: IntArray, j: IntArray, n: int, /) -> IntArray:
-    """Component of each of n vertices for the edges (i, j)."""
+    """Find the component of each of n vertices for the edges (i, j)."""
     graph = sp.csr_array((np.ones(len(i), dtype=np.int8), (i, j)), shape=(n, n))
     return np.asarray(connected_components(graph, directed=True, connection="weak")[1])
 
 
 def by_first_row(labels: IntArray, /) -> IntArray:
-    """The same parts, numbered in the order in which they appear."""
+    """Renumber labels in the order in which they appear."""
     _, first, labels = np.unique(labels, return_index=True, return_inverse=True)
     rank = np.empty(len(first), dtype=np.int64)
     rank[np.argsort(first)] = np.arange(len(first))

@@ -3,7 +3,7 @@
     d_ij = ||x_i - a_j||²  =  ||x_i||² + ||a_j||² - 2 x_i'a_j
 
 The expansion is one matrix product, but where x_i is close to a_j it subtracts nearly equal numbers. Both sides are
-therefore shifted to the center of the anchors, and pairs whose result lost most of its digits are done again directly.
+therefore shifted to the center of the anchors, and pairs whose result lost most of its digits are recomputed directly.
 """
 
 from typing import NamedTuple
@@ -14,11 +14,11 @@ from numpy.typing import DTypeLike
 
 from manyview.kernels.arrays import FloatArray, IntArray, Table
 
-NUMBERS_AT_ONCE = 1 << 22  # of the pairs that are done again, 32 MB
+NUMBERS_AT_ONCE = 1 << 22  # of the pairs that are recomputed, 32 MB
 
 
 class Expansion(NamedTuple):
-    """Rows and anchors made ready: the distances of a stretch of rows are one product."""
+    """Rows and anchors prepared so that the distances of a range of rows are one product."""
 
     x: Table  # (n, d), as it came
     anchors: FloatArray  # (m, d)
@@ -28,11 +28,11 @@ class Expansion(NamedTuple):
     aa: FloatArray  # (m,)
 
     def take(self, rows: IntArray, /) -> "Expansion":
-        """Some of the rows."""
+        """Select some of the rows."""
         return self._replace(x=self.x[rows], left=self.left[rows], xx=self.xx[rows])
 
     def distances(self, rows: slice, /, *, out: FloatArray | None = None) -> FloatArray:
-        """Of some rows to all anchors; close pairs may have lost their digits, see `mend`."""
+        """Compute distances of some rows to all anchors; close pairs may need `correct_close`."""
         if not sp.issparse(self.x):
             return np.matmul(self.left[rows], self.right.T, out=out)
         d = np.asarray(self.x[rows] @ self.anchors.T)
@@ -41,10 +41,10 @@ class Expansion(NamedTuple):
         d += self.aa
         return d
 
-    def mend(self, d: FloatArray, rows: slice, smallest: FloatArray, /) -> IntArray:
+    def correct_close(self, d: FloatArray, rows: slice, smallest: FloatArray, /) -> IntArray:
         """Do the pairs again that lost half their digits, in place; the rows of d that have changed.
 
-        Only rows whose smallest distance is suspicious are looked at closely.
+        Only rows whose smallest distance is suspicious are checked.
         """
         share, first, xx = lost_share(d.dtype), rows.start or 0, self.xx[rows]
         near = np.flatnonzero(smallest < share * (xx + self.aa.max(initial=0)))
@@ -62,20 +62,20 @@ class Expansion(NamedTuple):
 
 
 def lost_share(dtype: DTypeLike, /) -> float:
-    """Of the squared lengths of a pair: where their distance is less, half the digits are lost."""
+    """Return the share of a pair's squared lengths below which their distance has lost half its digits."""
     return float(np.sqrt(np.finfo(np.dtype(dtype)).eps))
 
 
 def squared_distances(x: Table, anchors: FloatArray, /) -> FloatArray:
-    """Squared distances (n, m) of the rows of x (n, d), dense or CSR, to the anchors (m, d)."""
+    """Compute squared distances (n, m) of the rows of x (n, d), dense or CSR, to the anchors (m, d)."""
     expansion = expand(x, anchors)
     d = expansion.distances(slice(None))
-    expansion.mend(d, slice(None), d.min(axis=1, initial=np.inf))
+    expansion.correct_close(d, slice(None), d.min(axis=1, initial=np.inf))
     return d
 
 
 def expand(x: Table, anchors: FloatArray, /) -> Expansion:
-    """The expansion as one product  [x, ||x||², 1] [-2a, 1, ||a||²]'."""
+    """Prepare the distances as one product  [x, ||x||², 1] [-2a, 1, ||a||²]'."""
     if sp.issparse(x):
         aa = np.einsum("md,md->m", anchors, anchors)
         return Expansion(x, anchors, x, anchors, np.asarray(x.multiply(x).sum(axis=1)).ravel(), aa)

@@ -18,11 +18,11 @@ from manyview.kernels.simplex_rows import with_data
 
 
 def column_weights(A: Graph, graphs: Sequence[Graph], /, *, run: Run = in_order) -> FloatArray:
-    """alpha (V, N). A column where all graphs equal A has equal weights."""
+    """Compute alpha (V, N). A column where all graphs equal A has equal weights."""
     n, V = A.shape[0], len(graphs)
 
     def products(stretch: Stretch) -> FloatArray:
-        """One stretch's share of C, lower triangles (V, V, N)."""
+        """Compute one stretch's share of C, lower triangles (V, V, N)."""
         share = np.zeros((V, V, n))
         scratch = np.empty((V, block_height(n), n))
         for rows in cache_blocks(stretch, n):
@@ -44,7 +44,7 @@ def column_weights(A: Graph, graphs: Sequence[Graph], /, *, run: Run = in_order)
 def blended(
     graphs: Sequence[Graph], alpha: FloatArray, /, *, run: Run = in_order, out: FloatArray | None = None
 ) -> Graph:
-    """Columns  sum_v alpha_vj S^v_.j; of arrays in ``out`` if there is one."""
+    """Compute columns  sum_v alpha_vj S^v_.j; for arrays in ``out`` if given."""
     if sp.issparse(graphs[0]):
         scaled = [with_data(S, S.data * weights[S.indices]) for S, weights in zip(graphs, alpha, strict=True)]
         return sp.csr_array(sum(scaled[1:], start=scaled[0]))
@@ -62,7 +62,7 @@ def blended(
 
 
 def squared_distance(A: Graph, B: Graph, /, *, run: Run = in_order) -> float:
-    """||A - B||²."""
+    """Compute ||A - B||²."""
     n = A.shape[0]
 
     def share(stretch: Stretch) -> float:
@@ -76,13 +76,13 @@ def squared_distance(A: Graph, B: Graph, /, *, run: Run = in_order) -> float:
 
 
 def squared_norm(A: Graph, /) -> float:
-    """||A||²."""
+    """Compute ||A||²."""
     entries = A.data if sp.issparse(A) else A.ravel()
     return float(entries @ entries)
 
 
 def without_loops(A: Graph, /, *, overwrite: bool = False) -> Graph:
-    """The same graph with an empty diagonal; ``overwrite`` lets an array be changed itself."""
+    """Remove the diagonal of a graph; ``overwrite`` lets an array be changed in place."""
     if sp.issparse(A):
         rest = sp.csr_array(A - sp.diags_array(A.diagonal()))
         rest.eliminate_zeros()
@@ -93,6 +93,6 @@ def without_loops(A: Graph, /, *, overwrite: bool = False) -> Graph:
 
 
 def _rows(A: Graph, rows: slice) -> FloatArray:
-    """A block of rows, full."""
+    """Return a block of rows, dense."""
     block = A[rows]
     return block.toarray() if sp.issparse(block) else block

@@ -9,11 +9,9 @@ import numpy as np
 
 from manyview.kernels.arrays import FloatArray
 
-NEWTON_STEPS = 12
-
 
 def threshold(tau: float, p: float, /) -> float:
-    """The largest s that is shrunk to zero."""
+    """Return the largest s that is shrunk to zero."""
     if p == 1 or tau == 0:
         return tau
     t = (2 * tau * (1 - p)) ** (1 / (2 - p))  # the smallest non-zero answer
@@ -21,7 +19,7 @@ def threshold(tau: float, p: float, /) -> float:
 
 
 def tau_for_threshold(s: float, p: float, /) -> float:
-    """The tau whose threshold is s: the inverse of :func:`threshold`."""
+    """Return the tau whose threshold is s: the inverse of :func:`threshold`."""
     if p == 1:
         return s
     unit = (2 * (1 - p)) ** (1 / (2 - p)) + p * (2 * (1 - p)) ** ((p - 1) / (2 - p))
@@ -44,6 +42,6 @@ def gst(s: FloatArray, /, *, tau: float, p: float, steps: int | None = None) -> 
         for _ in range(steps):
             t = start - p * tau * t ** (p - 1)
         return np.where(kept, t, 0)
-    for _ in range(NEWTON_STEPS):
+    for _ in range(12):  # to the last digit
         t = t - (t - start + p * tau * t ** (p - 1)) / (1 - p * (1 - p) * tau * t ** (p - 2))
     return np.where(kept, t, 0)

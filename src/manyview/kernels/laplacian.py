@@ -7,7 +7,7 @@ A Krylov method sees one copy of a repeated eigenvalue, and the graphs here are 
 times. The null space is therefore never searched: it is written down from the components and projected out, and the
 rest is found by Lanczos on  top I - L, whose wanted end is well separated, or, where that is too slow (long thin
 graphs), by Lanczos on the inverse. A second, rough look then makes sure that no copy of another eigenvalue is missing,
-and tells about the next eigenvalue. A graph given as an array is left to Davidson steps, which work on a block.
+and tells about the next eigenvalue.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,6 @@ from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, splu
 
 from manyview.kernels.arrays import FloatArray, Graph, IntArray
-from manyview.kernels.davidson import davidson
 from manyview.kernels.dense_graph import (
     absolute_degrees,
     array_components,
@@ -34,19 +33,11 @@ from manyview.kernels.sample_graph import Run, in_order, row_blocks
 
 DENSE_BELOW = 300  # rows; a full decomposition is as quick there
 ACCURACY = 1e-12  # of an eigenvector's residual, relative to the largest possible eigenvalue
-ROUGH = (1e-2, 1e-4)  # the same, when only asking what comes next; the second where the first leaves a doubt
-SAME = 1e-9  # eigenvalues closer than this, relative to the largest possible one, are not told apart
 KRYLOV = 30  # vectors kept beyond the wanted ones
-KRYLOV_DENSE = 12  # where a product costs more than keeping the vectors orthogonal
-KRYLOV_ROUGH = 6
 MANY_EDGES = 150  # per row: from there on the graph counts as dense
 FEW_EDGES = 8
 RESTARTS = 60
-WORTH_SHARING = 1 << 20  # stored entries from which a product is worth dividing among threads
-SHARES = 4
-TAKES_GENERATOR = (
-    "rng" in signature(eigsh).parameters
-)  # newer SciPy draws new directions itself, unless told from where
+TAKES_GENERATOR = "rng" in signature(eigsh).parameters  # newer SciPy draws restart directions from this generator
 Product = Callable[[FloatArray], FloatArray]
 
 
@@ -79,7 +70,7 @@ class _Operator(NamedTuple):
 
 
 def symmetric(A: Graph, /, *, run: Run = in_order, out: FloatArray | None = None) -> Graph:
-    """(A + A') / 2, without stored zeros; of an array in ``out`` if there is one."""
+    """Compute (A + A') / 2, without stored zeros; for an array in ``out`` if given."""
     if isinstance(A, np.ndarray):
         return symmetric_array(A, run=run, out=out)
     S = sp.csr_array(A + A.T)
@@ -89,7 +80,7 @@ def symmetric(A: Graph, /, *, run: Run = in_order, out: FloatArray | None = None
 
 
 def components(A: Graph, /, *, above: float | None = None, run: Run = in_order) -> Components:
-    """Components of the graph whose edges are the stored entries of A, in either direction.
+    """Find the components of the graph whose edges are the stored entries of A, in either direction.
 
     ``above`` leaves out what is smaller. An array must be symmetric; its edges are the entries that are not 0.
     """
@@ -117,26 +108,26 @@ def _counted(labels: IntArray) -> Components:
 
 
 def nonnegative(A: Graph, /, *, run: Run = in_order) -> bool:
-    """Whether no edge has a negative weight."""
+    """Return whether no edge has a negative weight."""
     if isinstance(A, np.ndarray):
         return smallest_entry(A, run=run) >= 0
     return bool(A.nnz == 0 or A.data.min() >= 0)
 
 
 def degrees(A: Graph, /) -> FloatArray:
-    """Row sums (N,)."""
+    """Compute the row sums (N,)."""
     return np.asarray(A @ np.ones(A.shape[1]))
 
 
 def normalized_adjacency(A: sp.csr_array, /) -> sp.csr_array:
-    """D^(-1/2) A D^(-1/2) of a symmetric graph; a vertex without edges keeps a zero row."""
+    """Compute D^(-1/2) A D^(-1/2) of a symmetric graph; a vertex without edges keeps a zero row."""
     degree = degrees(A)
     root = np.where(degree > 0, 1 / np.sqrt(np.where(degree > 0, degree, 1)), 0)
     return sp.csr_array(sp.diags_array(root) @ A @ sp.diags_array(root))
 
 
 def null_space(labels: IntArray, weights: FloatArray, /) -> sp.csr_array:
-    """Orthonormal vectors (N, q), one per component with any weight, heaviest first, among equals by first row.
+    """Return orthonormal vectors (N, q), one per component with any weight, heaviest first, then by first row.
 
     weights 1 give the null space of D - A, weights D^(1/2) that of I - D^(-1/2) A D^(-1/2).
     """
@@ -159,14 +150,12 @@ def smallest_eigenpairs(
     diagonal: FloatArray | float,
     null: sp.csr_array | None = None,
     positive: bool = True,
-    start: FloatArray | None = None,
     run: Run = in_order,
 ) -> Eigenpairs:
-    """The ``count`` smallest eigenvalues (at most N) of  L = diag(diagonal) - A, A symmetric, with eigenvectors.
+    """Compute the ``count`` smallest eigenpairs (at most N) of  L = diag(diagonal) - A, A symmetric.
 
     ``null`` holds orthonormal vectors with L q = 0 exactly. ``positive`` says that L has no negative eigenvalue, so
-    that these come first; where there are more of them than asked for, the first columns are taken. ``start`` (N, any)
-    holds guesses, of use where A is an array.
+    that these come first; where there are more of them than asked for, the first columns are taken.
     """
     n = A.shape[0]
     count = min(count, n)
@@ -179,7 +168,7 @@ def smallest_eigenpairs(
     wanted = min(max(count - known, 0) if positive else count, n - known)
     if positive and known > count:
         return Eigenpairs(np.zeros(count), Q[:, :count].toarray(), 0.0)
-    rest = _beside(L, Q, wanted, start)
+    rest = _beside(L, Q, wanted)
     values = np.concatenate([np.zeros(min(known, count)), rest.values])
     order = np.argsort(values, kind="stable")
     vectors = np.hstack([Q[:, :count].toarray(), rest.vectors])[:, order[:count]]
@@ -188,31 +177,29 @@ def smallest_eigenpairs(
 
 
 def _shares(A: Graph) -> list[Graph]:
-    """A cut into stretches of rows where a product is worth dividing among threads."""
+    """Split A into ranges of rows where a product is worth dividing among threads."""
     n = A.shape[0]
-    if _stored(A) < WORTH_SHARING:
+    if _stored(A) < 1 << 20:  # a product takes less time than starting threads
         return [A]
-    return [A[start:stop] for start, stop in row_blocks(n, entries=n * -(-n // SHARES))]
+    return [A[start:stop] for start, stop in row_blocks(n, entries=n * -(-n // 4))]
 
 
 def _stored(A: Graph) -> int:
     return int(A.nnz if sp.issparse(A) else A.size)
 
 
-def _beside(L: _Operator, Q: sp.csr_array, wanted: int, start: FloatArray | None) -> Eigenpairs:
-    """Smallest eigenpairs of L on the orthogonal complement of Q."""
+def _beside(L: _Operator, Q: sp.csr_array, wanted: int) -> Eigenpairs:
+    """Compute the smallest eigenpairs of L on the orthogonal complement of Q."""
     n = L.A.shape[0]
     left = n - Q.shape[1] - wanted
     if wanted + left == 0:
         return Eigenpairs(np.empty(0), np.empty((n, 0)), np.inf)
     if n <= max(DENSE_BELOW, wanted + Q.shape[1] + KRYLOV):
         return _complete(L, Q, wanted, left)
-    if isinstance(L.A, np.ndarray) and wanted and (found := _by_corrections(L, Q, wanted, start)):
-        return found
     pairs = _lanczos(L, Q, np.empty((n, 0)), wanted, look=0)
     for look in range(1, wanted + 1):
         following = _following(L, Q, pairs, look)
-        if following >= pairs.values[-1] - SAME * L.top:
+        if following >= pairs.values[-1] - 1e-9 * L.top:  # closer ones are equal up to rounding
             return pairs._replace(beyond=following)
         # it belongs among the found ones: a copy that was missed
         pairs = _merge(pairs, _lanczos(L, Q, pairs.vectors, 1, look=look), wanted)
@@ -220,25 +207,17 @@ def _beside(L: _Operator, Q: sp.csr_array, wanted: int, start: FloatArray | None
 
 
 def _complete(L: _Operator, Q: sp.csr_array, wanted: int, left: int) -> Eigenpairs:
-    """The same by a complete decomposition, what is known lifted out of the way."""
+    """Compute `_beside` by a complete decomposition, with the known vectors lifted to the far end."""
     A = L.A.toarray() if sp.issparse(L.A) else L.A
     lifted = np.diag(L.diagonal) - A + 2 * L.top * (Q @ Q.T).toarray()
     values, vectors = scipy.linalg.eigh(lifted, subset_by_index=(0, wanted - (left == 0)))
     return Eigenpairs(values[:wanted], vectors[:, :wanted], float(values[wanted]) if left else np.inf)
 
 
-def _by_corrections(L: _Operator, Q: sp.csr_array, wanted: int, start: FloatArray | None) -> Eigenpairs | None:
-    """The same by Davidson steps; None where they do not get there (eigenvalues within the bulk)."""
-    beside = _complement(Q, np.empty((L.A.shape[0], 0)))
-    diagonal = L.diagonal - np.diag(L.A)
-    found = davidson(lambda x: L @ x, diagonal, wanted, beside=beside, top=L.top, accuracy=ACCURACY, start=start)
-    return Eigenpairs(found.values, found.vectors, found.beyond) if found.converged else None
-
-
 def _following(L: _Operator, Q: sp.csr_array, pairs: Eigenpairs, look: int) -> float:
-    """The smallest eigenvalue beside Q and the found pairs, only as well as needed to tell it from those and from 0."""
+    """Estimate the smallest eigenvalue beside Q and the found pairs, well enough to tell it from those and from 0."""
     bound = max([0.0, *pairs.values[-1:]])
-    for accuracy in ROUGH:
+    for accuracy in (1e-2, 1e-4):  # the second where the first leaves a doubt
         rough = _lanczos(L, Q, pairs.vectors, 1, look=look, accuracy=accuracy).values[0]
         if rough > bound + 3 * accuracy * L.top:
             return float(rough)
@@ -254,7 +233,7 @@ def _merge(pairs: Eigenpairs, extra: Eigenpairs, wanted: int) -> Eigenpairs:
 def _lanczos(
     L: _Operator, Q: sp.csr_array, E: FloatArray, wanted: int, *, look: int, accuracy: float = ACCURACY
 ) -> Eigenpairs:
-    """Smallest eigenpairs of L beside the orthonormal columns of Q and E.
+    """Compute the smallest eigenpairs of L beside the orthonormal columns of Q and E.
 
     Every ``look`` starts from another fixed vector: what is left of the first one has lost its part in the eigenspaces
     that were found, and with it the copies that were not.
@@ -264,7 +243,8 @@ def _lanczos(
         return Eigenpairs(np.empty(0), np.empty((n, 0)), np.inf)
     beside = _complement(Q, E)
     start = beside(np.random.default_rng(look).standard_normal(n))
-    spare = KRYLOV_ROUGH if accuracy > ACCURACY else KRYLOV_DENSE if _stored(L.A) > MANY_EDGES * n else KRYLOV
+    dense = _stored(L.A) > MANY_EDGES * n  # there a product costs more than keeping the vectors orthogonal
+    spare = 6 if accuracy > ACCURACY else 12 if dense else KRYLOV
     options = {"k": wanted, "which": "LA", "v0": start, "ncv": min(2 * wanted + spare, n), "tol": accuracy}
     options |= {"rng": np.random.default_rng(look)} if TAKES_GENERATOR else {}
     try:
@@ -282,7 +262,7 @@ def _lanczos(
 
 
 def _complement(Q: sp.csr_array, E: FloatArray) -> Product:
-    """x -> x minus its part in the orthonormal columns of Q and E."""
+    """Return the projection x -> x minus its part in the orthonormal columns of Q and E."""
     Qt = sp.csr_array(Q.T)
     known, found = Q.shape[1] > 0, E.shape[1] > 0
 
@@ -295,7 +275,10 @@ def _complement(Q: sp.csr_array, E: FloatArray) -> Product:
 
 
 def _shifted_inverse(L: _Operator, shift: float) -> Product:
-    """x -> (L + shift I)^(-1) x by sparse factors; the shift is small and positive so that they exist."""
+    """Return x -> (L + shift I)^(-1) x by factors; the shift is small and positive so that they exist."""
+    if isinstance(L.A, np.ndarray):
+        factors = scipy.linalg.lu_factor(np.diag(L.diagonal + shift) - L.A, overwrite_a=True)
+        return lambda x: scipy.linalg.lu_solve(factors, x)
     shifted = sp.csc_array(sp.diags_array(L.diagonal + shift) - sp.csr_array(L.A))
-    factors = splu(shifted, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
-    return lambda x: factors.solve(x)
+    sparse_factors = splu(shifted, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+    return lambda x: sparse_factors.solve(x)

@@ -14,9 +14,6 @@ import numpy as np
 from manyview.kernels.arrays import FloatArray
 from manyview.kernels.polar import inverse_root
 
-OVERSAMPLING = 10
-POWER_ITERATIONS = 5
-
 
 class Pairs(NamedTuple):
     """Eigenvalues, largest first, and their eigenvectors."""
@@ -32,11 +29,11 @@ def leading_pairs(
     /,
     *,
     seed: int,
-    n_steps: int = POWER_ITERATIONS,
-    oversampling: int = OVERSAMPLING,
+    n_steps: int = 5,
+    oversampling: int = 10,
     exact: bool = True,
 ) -> Pairs:
-    """The ``rank`` leading eigenpairs of the (width, width) operator V -> M V.
+    """Compute the ``rank`` leading eigenpairs of the (width, width) operator V -> M V.
 
     The small Gram matrices leave V orthonormal to half the digits; where that will do, ``exact=False`` saves the QR.
     """

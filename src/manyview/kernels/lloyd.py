@@ -17,7 +17,7 @@ Criterion = Literal["inertia", "spread"]
 
 
 class Partition(NamedTuple):
-    """Rows in groups."""
+    """Partition of rows into groups."""
 
     centers: FloatArray  # (m, d)
     labels: IntArray  # (n,)
@@ -36,7 +36,7 @@ def best_of_starts(
     place: Callable[[FloatArray], FloatArray] | None = None,
     squares: FloatArray | None = None,
 ) -> Partition:
-    """The best of several runs; every row of ``starts`` (r, m) names the m rows of x (n, d) that one run begins with.
+    """Return the best of several runs; every row of ``starts`` (r, m) names m rows of x (n, d) to begin with.
 
     Every run descends in its inertia; ``by`` says what the runs are compared by. Some programs sum distances there.
 
@@ -50,7 +50,7 @@ def best_of_starts(
 
 
 def row_squares(x: Table, /) -> FloatArray:
-    """Squared lengths (n,) of the rows."""
+    """Compute the squared lengths (n,) of the rows."""
     return np.asarray(x.multiply(x).sum(axis=1)).ravel() if sp.issparse(x) else np.einsum("nd,nd->n", x, x)
 
 
@@ -81,7 +81,7 @@ def _lloyd(
 
 
 def _means(x: Table, labels: IntArray, wanted: IntArray, centers: FloatArray) -> FloatArray:
-    """Means of the wanted groups; a group without rows keeps its center."""
+    """Compute the means of the wanted groups; a group without rows keeps its center."""
     position = np.full(len(centers), -1)
     position[wanted] = np.arange(len(wanted))
     rows = np.flatnonzero(position[labels] >= 0)
@@ -94,7 +94,7 @@ def _means(x: Table, labels: IntArray, wanted: IntArray, centers: FloatArray) ->
 
 
 def _fill_empty(labels: IntArray, gaps: FloatArray, squares: FloatArray) -> IntArray:
-    """Groups without rows take the rows farthest from their own centers, if those are away from them at all."""
+    """Give groups without rows the rows farthest from their own centers, if those are away from them at all."""
     n, m = gaps.shape
     empty = np.flatnonzero(np.bincount(labels, minlength=m) == 0)
     if len(empty):

@@ -24,15 +24,15 @@ PANEL = 64  # anchors; _compiled.c has the same number
 
 
 class NearTables(NamedTuple):
-    """What was found, of every row in every table and, if asked for, in all of them."""
+    """Nearest anchors of every row in every table and, if requested, in all of them together."""
 
     columns: IntArray  # (n, tables [+ 1], k)
     d: FloatArray  # (n, tables [+ 1], k), ascending
-    doubtful: IntArray  # rows to be done again: close to an anchor, with many equals, or without numbers
+    doubtful: IntArray  # rows to be searched again: close to an anchor, with many ties, or with NaN
 
 
 def near_tables(tables: Sequence[Expansion], k: int, /, *, joint: bool) -> NearTables | None:
-    """The k nearest anchors of every row, with ``joint`` also in all tables together; None where there is no loop."""
+    """Find the k nearest anchors of every row, with ``joint`` also in all tables together; None if not compiled."""
     library = loops_for(len(tables[0].right), k)
     if library is None or any(sp.issparse(t.x) or t.left.dtype != np.float32 for t in tables):
         return None
@@ -62,7 +62,7 @@ def near_tables(tables: Sequence[Expansion], k: int, /, *, joint: bool) -> NearT
 
 
 def _panels(right: FloatArray) -> FloatArray:
-    """Anchors (m, depth) as (panels, depth, PANEL), filled up with some that are infinitely far from everything."""
+    """Arrange anchors (m, depth) as (panels, depth, PANEL), padded with anchors that are infinitely far away."""
     m, depth = right.shape
     n_panels = -(-m // PANEL)
     filled = np.zeros((n_panels * PANEL, depth), np.float32)

@@ -20,17 +20,15 @@ from manyview.kernels import compiled
 from manyview.kernels.arrays import FloatArray, IntArray
 from manyview.kernels.compiled import Library
 
-MAX_BUCKET = 8  # columns
 COMPILED_K = 16  # half of the buckets of the compiled loop
-SMALL_BUCKET = 4  # where buckets themselves are sorted
-NUMBERS_AT_ONCE = 1 << 20  # of a stretch of rows, 4 MB
+NUMBERS_AT_ONCE = 1 << 20  # of a range of rows, 4 MB
 LOW, HIGH = (0, 1) if sys.byteorder == "little" else (1, 0)  # halves of a long integer
 
 
 def nearest(d: FloatArray, k: int, /) -> tuple[IntArray, FloatArray]:
-    """Columns and values of the k smallest entries of every row, ascending; the lower column first among equals."""
+    """Find columns and values of the k smallest entries of every row, ascending; equals by column."""
     n, m = d.shape
-    bucket = min(MAX_BUCKET, m // (2 * k))
+    bucket = min(8, m // (2 * k))
     if bucket < 2:
         return _by_sorting(d, k)
     library = loops_for(m, k)
@@ -46,7 +44,7 @@ def nearest(d: FloatArray, k: int, /) -> tuple[IntArray, FloatArray]:
 
 
 def loops_for(m: int, k: int, /) -> Library | None:
-    """The compiled loops, if there are any and they can find k of m entries."""
+    """Return the compiled loops, if there are any and they can find k of m entries."""
     return compiled.library if k <= COMPILED_K and m >= 4 * k else None
 
 
@@ -70,7 +68,7 @@ def _by_compiled(library: Library, d: FloatArray, k: int) -> tuple[IntArray, Flo
 def _by_buckets(d: FloatArray, k: int, bucket: int) -> tuple[IntArray, FloatArray]:
     n, m = d.shape
     d = np.ascontiguousarray(d)
-    size = m // min(bucket, SMALL_BUCKET)
+    size = m // min(bucket, 4)  # these are sorted, so they should be many
     low = _lowest(d, size)
     numbered = (1 << size.bit_length()) - 1  # the last bits of low make room for the number of the bucket
     keys = low.view(np.int32)
@@ -118,14 +116,14 @@ def _by_threshold(d: FloatArray, k: int, bucket: int) -> tuple[IntArray, FloatAr
 
 
 def _threshold(d: FloatArray, k: int, bucket: int) -> FloatArray:
-    """A value (n, 1) that at least k entries of the row do not exceed."""
+    """Find a value (n, 1) that at least k entries of the row do not exceed."""
     low = _lowest(d, d.shape[1] // bucket)
     low.partition(k - 1, axis=1)
     return low[:, k - 1 : k]
 
 
 def _lowest(d: FloatArray, size: int) -> FloatArray:
-    """The smallest number in every bucket (n, size); columns beyond the last whole round are in none."""
+    """Find the smallest number in every bucket (n, size); columns beyond the last whole round are in none."""
     low = np.fmin(d[:, :size], d[:, size : 2 * size])
     for start in range(2 * size, d.shape[1] - size + 1, size):
         np.fmin(low, d[:, start : start + size], out=low)

@@ -11,14 +11,14 @@ from manyview.kernels.arrays import FloatArray
 
 
 class InverseRoot(NamedTuple):
-    """A small factor and how far to trust it."""
+    """Inverse square root of a Gram matrix, and its condition."""
 
     matrix: FloatArray  # (..., K, K), (BᴴB)^(-1/2) on the range of B
     condition: float  # of B, the worst of a batch; above 1/sqrt(eps) the product needs a second step
 
 
 def inverse_root(BhB: FloatArray, /, *, rcond: float = 1e-14) -> InverseRoot:
-    """Inverse square root of one or a batch of Gram matrices."""
+    """Compute the inverse square root of one or a batch of Gram matrices."""
     eigenvalues, E = np.linalg.eigh(BhB)
     floor = np.maximum(rcond * eigenvalues[..., -1:], np.finfo(float).tiny)
     # a direction B does not span stays at the floor: zero would drop a cluster, infinity would invent one

@@ -13,38 +13,41 @@ import numpy as np
 from manyview.kernels.arrays import BoolArray, FloatArray, IntArray
 
 NUMBERS_AT_ONCE = 1 << 22  # of the small systems in one call
-TOLERANCE = 1e-13  # of a multiplier, relative to the numbers it is made of
 PATIENCE = 3  # passes of exchange without fewer wrong signs
-ACTIVE_SET_PASSES = 20  # per coordinate; some two are needed, and every pass leaves a feasible point
 
 
 def simplex_qp(H: FloatArray, B: FloatArray, /) -> FloatArray:
-    """Minimizers (n, m) of ½ z'Hz - b'z over the simplex for every row b of B."""
+    """Find the minimizers (n, m) of ½ z'Hz - b'z over the simplex for every row b of B."""
     n, m = B.shape
     Z = np.zeros((n, m))
     left = np.arange(n)  # rows in exchange
     support = np.ones((n, m), dtype=bool)
-    fewest = np.full(n, m + 1)  # wrong signs of a row in its best pass
-    lost = np.zeros(n, dtype=int)  # passes since
+    best_count = np.full(n, m + 1)  # wrong signs of a row in its best pass
+    n_stalled = np.zeros(n, dtype=int)  # passes since
     cycling = np.zeros(n, dtype=bool)
     z, t = _on_all(H, B)
     while len(left):
         wrong = np.where(support, z < 0, _multipliers(H, B[left], z, t) < 0)
         count = wrong.sum(axis=1)
-        lost = np.where(count < fewest, 0, lost + 1)
-        fewest = np.minimum(count, fewest)
+        n_stalled = np.where(count < best_count, 0, n_stalled + 1)
+        best_count = np.minimum(count, best_count)
         done = count == 0
         Z[left[done]] = z[done]
-        cycling[left] = ~done & (lost >= PATIENCE)
+        cycling[left] = ~done & (n_stalled >= PATIENCE)
         stays = ~done & ~cycling[left]
-        left, support, fewest, lost = left[stays], (support ^ wrong)[stays], fewest[stays], lost[stays]
+        left, support, best_count, n_stalled = (
+            left[stays],
+            (support ^ wrong)[stays],
+            best_count[stays],
+            n_stalled[stays],
+        )
         z, t = _on_support(H, B[left], support)
     Z[cycling] = _active_set(H, B[cycling])
     return Z
 
 
 def small_simplex_qp(A: FloatArray, b: FloatArray, /) -> FloatArray:
-    """A minimizer (V,) of x'Ax - b'x over the simplex, A positive semi-definite.
+    """Find a minimizer (V,) of x'Ax - b'x over the simplex, A positive semi-definite.
 
     Proximal point steps  x <- argmin x'Ax - b'x + delta/2 ||x - x_old||²  from the center: each is strictly convex, and
     where A is singular (two equal views) the limit is a minimizer that treats equals alike.
@@ -61,14 +64,14 @@ def small_simplex_qp(A: FloatArray, b: FloatArray, /) -> FloatArray:
 
 
 def _active_set(H: FloatArray, B: FloatArray) -> FloatArray:
-    """Primal active-set rule from the best vertex: stop at a coordinate that turns negative, or add the worst one."""
+    """Apply the primal active-set rule from the best vertex: drop a coordinate that turns negative, or add one."""
     n, m = B.shape
     added = (np.diagonal(H) / 2 - B).argmin(axis=1)  # (n,) the newest coordinate of each support
     Z = np.zeros((n, m))
     Z[np.arange(n), added] = 1
     support = Z > 0
     left = np.arange(n)
-    for _ in range(ACTIVE_SET_PASSES * m):
+    for _ in range(20 * m):  # some two per coordinate are needed, and every pass leaves a feasible point
         z, t = _on_support(H, B[left], support[left])
         inside = (z >= 0).all(axis=1)
         back, forth = left[~inside], left[inside]
@@ -105,14 +108,14 @@ def _step(Z: FloatArray, support: BoolArray, rows: IntArray, z: FloatArray, newe
 
 
 def _multipliers(H: FloatArray, B: FloatArray, z: FloatArray, t: FloatArray) -> FloatArray:
-    """Hz - b - t for every row, zero where it is only rounding."""
+    """Compute Hz - b - t for every row, zero where it is only rounding."""
     multipliers = z @ H - B - t[:, None]
     scale = np.abs(H).max() + np.abs(B).max(axis=1, initial=0, keepdims=True)
-    return np.where(np.abs(multipliers) <= TOLERANCE * scale, 0, multipliers)
+    return np.where(np.abs(multipliers) <= 1e-13 * scale, 0, multipliers)
 
 
 def _on_all(H: FloatArray, B: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Solutions of  Hz - b = t 1, sum z = 1  where every coordinate is supported: one system for all rows."""
+    """Solve  Hz - b = t 1, sum z = 1  where every coordinate is supported: one system for all rows."""
     solved = np.linalg.solve(H, np.vstack([B, np.ones(len(H))]).T).T
     p, q = solved[:-1], solved[-1]
     t = (1 - p.sum(axis=1)) / q.sum()
@@ -120,7 +123,7 @@ def _on_all(H: FloatArray, B: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _on_support(H: FloatArray, B: FloatArray, support: BoolArray) -> tuple[FloatArray, FloatArray]:
-    """Solutions of  Hz - b = t 1, sum z = 1  with z = 0 off the support, and t; rows of equal size go together."""
+    """Solve  Hz - b = t 1, sum z = 1  with z = 0 off the support, for z and t; rows of equal size go together."""
     z = np.zeros(B.shape)
     t = np.empty(len(B))
     sizes = support.sum(axis=1)
@@ -135,7 +138,7 @@ def _on_support(H: FloatArray, B: FloatArray, support: BoolArray) -> tuple[Float
 
 
 def _solve(H: FloatArray, B: FloatArray, support: BoolArray, size: int) -> tuple[FloatArray, FloatArray]:
-    """The systems of rows with at most ``size`` supported coordinates; smaller ones are filled with the identity."""
+    """Solve the systems of rows with at most ``size`` supported coordinates, padded with the identity."""
     columns = np.argsort(~support, axis=1, kind="stable")[:, :size]  # (r, size)
     real = np.take_along_axis(support, columns, axis=1)
     small = H[columns[:, :, None], columns[:, None, :]] * (real[:, :, None] & real[:, None, :])  # (r, size, size)

@@ -28,7 +28,7 @@ Update = Callable[[FloatArray, float], Graph]
 
 
 class RankConstrained(NamedTuple):
-    """Where the loop ended."""
+    """Result of the loop."""
 
     graph: Graph  # (N, N), as the last update left it
     affinity: Graph  # the same, symmetrized
@@ -44,10 +44,8 @@ class RankConstrained(NamedTuple):
         return len(self.strengths)
 
 
-def bottom_eigenpairs(
-    A: Graph, count: int, /, *, tol: float = 0.0, start: FloatArray | None = None, run: Run = in_order
-) -> Eigenpairs:
-    """Smallest eigenpairs of the Laplacian of a symmetric graph; of too many components the largest count.
+def bottom_eigenpairs(A: Graph, count: int, /, *, tol: float = 0.0, run: Run = in_order) -> Eigenpairs:
+    """Compute the smallest eigenpairs of the Laplacian of a symmetric graph; of too many components the largest count.
 
     Where the graph has as many components as asked for and a bound puts the next eigenvalue above ``tol``, all is known
     without an eigensolver, and that next eigenvalue is given as infinite.
@@ -57,11 +55,11 @@ def bottom_eigenpairs(
     positive = nonnegative(A, run=run)
     if positive and number == count and tol > 0 and _hold_together(A, labels, tol, run):
         return Eigenpairs(np.zeros(count), null.toarray(), np.inf)
-    return smallest_eigenpairs(A, count, diagonal=degrees(A), null=null, positive=positive, start=start, run=run)
+    return smallest_eigenpairs(A, count, diagonal=degrees(A), null=null, positive=positive, run=run)
 
 
 def _hold_together(A: Graph, labels: IntArray, tol: float, run: Run) -> bool:
-    """Whether every component's second eigenvalue is surely above ``tol``.
+    """Return whether every component's second eigenvalue is surely above ``tol``.
 
     A connected graph of n vertices with edge weights of at least w has  lambda_2 >= 4 w / (n diameter) >= 4 w / n²
     (Mohar).
@@ -80,25 +78,24 @@ def constrain_components(
     tol: float,
     strength: float = 1.0,
     skip_if_done: bool = False,
-    start: FloatArray | None = None,
     room: FloatArray | None = None,
     run: Run = in_order,
 ) -> RankConstrained:
     """Update a graph until it has ``n_clusters`` components, or ``max_iter`` times.
 
     ``update(F, strength)`` gives the next graph. ``skip_if_done`` returns a graph that already has enough components;
-    ``start`` (N, any) holds guesses of its first eigenvectors, ``room`` (N, N) the symmetrized graph where graphs are
-    arrays. Only one graph is needed at a time, so that ``update`` may write each over the one before.
+    ``room`` (N, N) holds the symmetrized graph where graphs are arrays. Only one graph is needed at a time, so that
+    ``update`` may write each over the one before.
     """
     A = symmetric(graph, run=run, out=room)
-    values, F, _ = bottom_eigenpairs(A, n_clusters, start=start, run=run)
+    values, F, _ = bottom_eigenpairs(A, n_clusters, run=run)
     connectivity, strengths = [float(values.sum())], list[float]()
     done = skip_if_done and connectivity[0] < tol
     while not done and len(strengths) < max_iter:
         strengths.append(strength)
         graph = update(F, strength)
         A = symmetric(graph, run=run, out=A if isinstance(A, np.ndarray) else room)
-        values, vectors, beyond = bottom_eigenpairs(A, n_clusters, tol=tol, start=F, run=run)
+        values, vectors, beyond = bottom_eigenpairs(A, n_clusters, tol=tol, run=run)
         connectivity.append(float(values.sum()))
         if connectivity[-1] > tol:
             F = vectors

@@ -45,12 +45,12 @@ class Neighbors(NamedTuple):
 
 
 def raw_rows(x: Table, /) -> SampleRows:
-    """The rows as they are, in double precision."""
+    """Return the rows as they are, in double precision."""
     return SampleRows(sp.csr_array(x, dtype=np.float64) if sp.issparse(x) else np.asarray(x, dtype=np.float64), None)
 
 
 def standard_rows(x: Table, /) -> SampleRows:
-    """Every row z-scored across its columns: mean 0, standard deviation 1 (with n - 1); a constant row becomes zero.
+    """Standardize every row across its columns: mean 0, standard deviation 1 (with n - 1); a constant row becomes zero.
 
     A table of one or two columns is left as it is, because the z-scores of a row would keep at most a sign.
     """
@@ -70,7 +70,7 @@ def standard_rows(x: Table, /) -> SampleRows:
 
 
 def _inverse_spread(table: Table, squares: FloatArray) -> FloatArray:
-    """1 / standard deviation of every row; 0 where the row is constant up to rounding."""
+    """Compute 1 / standard deviation of every row; 0 where the row is constant up to rounding."""
     d = table.shape[1]
     constant = squares <= 8 * d * np.finfo(float).eps ** 2 * _squared_norms(table)
     return np.where(constant, 0, np.sqrt((d - 1) / np.where(constant, 1, squares)))
@@ -83,7 +83,7 @@ def _squared_norms(table: Table) -> FloatArray:
 
 
 def distance_block(rows: SampleRows, start: int, stop: int, /) -> FloatArray:
-    """Squared distances (stop - start, N) of a stretch of rows to all rows; exactly 0 between duplicates."""
+    """Compute squared distances (stop - start, N) of a range of rows to all rows; exactly 0 between duplicates."""
     x, offset = rows
     norms = _squared_norms(x)
     product = x[start:stop] @ x.T
@@ -110,18 +110,18 @@ def _direct(rows: SampleRows, i: IntArray, j: IntArray) -> FloatArray:
 
 
 def in_order(function: Callable[[Any], Any], items: Sequence[Any], /) -> list[Any]:
-    """One block after the other."""
+    """Apply a function to one block after another."""
     return [function(item) for item in items]
 
 
 def row_blocks(n_samples: int, /, *, entries: int | None = None) -> list[tuple[int, int]]:
-    """(start, stop) of stretches of rows, such that a block of N x N numbers stays small."""
+    """Split the rows into ranges (start, stop), such that a block of N x N numbers stays small."""
     height = max(1, (ENTRIES_AT_ONCE if entries is None else entries) // n_samples)
     return list(pairwise([*range(0, n_samples, height), n_samples]))
 
 
 def sample_neighbors(rows: SampleRows, k: int, /, *, run: Run = in_order) -> Neighbors:
-    """Exact neighbors of every row; k is cut to the N - 2 that the formula can serve (1 for two rows)."""
+    """Find the exact neighbors of every row; k is cut to the N - 2 that the formula can serve (1 for two rows)."""
     n_samples = rows.table.shape[0]
     wanted = min(k + 2, n_samples)  # with the one to drop
     parts = run(lambda block: _stable_nearest(distance_block(rows, *block), wanted), row_blocks(n_samples))
@@ -130,7 +130,7 @@ def sample_neighbors(rows: SampleRows, k: int, /, *, run: Run = in_order) -> Nei
 
 
 def _stable_nearest(d: FloatArray, count: int) -> tuple[IntArray, FloatArray]:
-    """The first ``count`` columns of a stable sort of every row, without sorting the rows."""
+    """Find the first ``count`` columns of a stable sort of every row, without sorting the rows."""
     bound = np.partition(d, count - 1, axis=1)[:, count - 1 : count]
     candidates = d <= bound
     tied = np.flatnonzero(candidates.sum(axis=1) > count)  # more candidates than places: equals at the border
@@ -145,7 +145,7 @@ def _stable_nearest(d: FloatArray, count: int) -> tuple[IntArray, FloatArray]:
 
 
 def sample_weights(distances: FloatArray, /) -> FloatArray:
-    """PKN weights (N, k + 1) from sorted squared distances (N, k + 1); the last column is 0.
+    """Compute PKN weights (N, k + 1) from sorted squared distances (N, k + 1); the last column is 0.
 
     Where the k + 1 nearest are equally far the formula is 0/0. Such a row has no nearest neighbors and gets none: any
     choice among its equals would follow the order of the rows in the file. Two samples are each other's neighbor.
@@ -160,7 +160,7 @@ def sample_weights(distances: FloatArray, /) -> FloatArray:
 
 
 def neighbor_matrix(columns: IntArray, weights: FloatArray, /) -> sp.csr_array:
-    """Weights (N, m) on columns (N, m) as a CSR matrix (N, N), zeros left out."""
+    """Put weights (N, m) on columns (N, m) into a CSR matrix (N, N), zeros left out."""
     n_samples, m = columns.shape
     matrix = compressed(weights.ravel(), columns.ravel(), np.full(n_samples, m), n_samples)
     matrix.sort_indices()
@@ -169,12 +169,12 @@ def neighbor_matrix(columns: IntArray, weights: FloatArray, /) -> sp.csr_array:
 
 
 def compressed(data: FloatArray, columns: IntArray, lengths: IntArray, width: int, /) -> sp.csr_array:
-    """CSR from entries in row order; with 32-bit indices where they fit, because products wait for memory."""
+    """Make a CSR matrix from entries in row order, with 32-bit indices where they fit, for speed."""
     indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(index_type(max(len(data), width)))
     return sp.csr_array((data, columns.astype(indptr.dtype), indptr), shape=(len(lengths), width))
 
 
 def sample_graph(rows: SampleRows, k: int, /, *, run: Run = in_order) -> sp.csr_array:
-    """The PKN graph (N, N) of the rows, not symmetric: row i holds the weights of i's neighbors."""
+    """Compute the PKN graph (N, N) of the rows, not symmetric: row i holds the weights of i's neighbors."""
     columns, distances = sample_neighbors(rows, k, run=run)
     return neighbor_matrix(columns, sample_weights(distances))

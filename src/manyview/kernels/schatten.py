@@ -15,26 +15,26 @@ from manyview.kernels.gst import gst, threshold
 
 
 class Shrinkage(NamedTuple):
-    """The right factor that turns Z into its prox, and what it leaves."""
+    """Right factor that turns Z into its prox, and the norm that is left."""
 
     matrix: FloatArray  # (..., r, r)
     norms: FloatArray  # (...), ||J||_Sp^p of every matrix
 
 
 def gram_is_enough(ZhZ: FloatArray, /, *, tau: float, p: float) -> bool:
-    """Whether the threshold is above what squaring the singular values has blurred."""
+    """Return whether the threshold is above the singular values that squaring has blurred."""
     largest = np.sqrt(np.abs(np.diagonal(ZhZ, axis1=-2, axis2=-1)).sum(axis=-1).max())
     return threshold(tau, p) > 100 * np.sqrt(np.finfo(float).eps) * float(largest)
 
 
 def shrinkage_from_gram(ZhZ: FloatArray, /, *, tau: float, p: float, steps: int | None = None) -> Shrinkage:
-    """Shrinkage of one or a batch of matrices Z, from ZᴴZ (..., r, r)."""
+    """Compute the shrinkage of one or a batch of matrices Z, from ZᴴZ (..., r, r)."""
     eigenvalues, E = np.linalg.eigh(ZhZ)
     return _shrinkage(np.sqrt(np.maximum(eigenvalues, 0)), E, tau, p, steps)
 
 
 def shrinkage_from_triangle(R: FloatArray, /, *, tau: float, p: float, steps: int | None = None) -> Shrinkage:
-    """Shrinkage of one or a batch of matrices Z = Q R, from R (..., r, r)."""
+    """Compute the shrinkage of one or a batch of matrices Z = Q R, from R (..., r, r)."""
     _, s, Eh = np.linalg.svd(R, full_matrices=False)
     return _shrinkage(s, np.conj(np.swapaxes(Eh, -1, -2)), tau, p, steps)
 
@@ -52,7 +52,7 @@ def _powers(s: FloatArray, p: float) -> FloatArray:
 
 
 def prox_over_samples(Z: FloatArray, /, *, tau: float, p: float, steps: int | None = None) -> tuple[FloatArray, float]:
-    """Prox of a tensor (V, N, K) whose transform runs over the samples: FFT along N, one K x V slice a frequency.
+    """Compute the prox of a tensor (V, N, K) whose transform runs over the samples: FFT along N, a K x V slice each.
 
     This is the step of the group's released programs. It is not equivariant to the order of the rows.
     """

@@ -1,4 +1,4 @@
-"""Careful seeds for k-means (k-means++ with a few candidates for every seed).
+"""Seeds for k-means (k-means++ with a few candidates for every seed).
 
     first seed: a row at random;   then:  candidates with probability d_i / sum d,  d_i = min_s ||x_i - x_s||²,
     and of these the one that leaves the smallest sum of min(d_i, ||x_i - x_c||²)
@@ -12,8 +12,8 @@ import numpy as np
 from manyview.kernels.arrays import FloatArray, IntArray
 
 
-def careful_seeds(X: FloatArray, n_seeds: int, /, *, n_trials: int, seed: int) -> IntArray:
-    """Rows of X (n, d) that are far from one another, in the order of selection."""
+def kmeans_plusplus_rows(X: FloatArray, n_seeds: int, /, *, n_trials: int, seed: int) -> IntArray:
+    """Choose rows of X (n, d) that are far from one another, in the order of selection."""
     random = np.random.RandomState(seed)
     n = len(X)
     ones = np.ones((n, 1), X.dtype)  # sums as products, like scikit-learn: equal rows are told apart by the last bit

@@ -6,7 +6,7 @@ from manyview.kernels.arrays import FloatArray
 
 
 def project_simplex(z: FloatArray, /) -> FloatArray:
-    """Euclidean projection of every row on the simplex.
+    """Project every row on the simplex, by Euclidean distance.
 
         argmin_w ||w - z||²,  w >= 0,  sum w = 1   =   max(z - t, 0)   with t such that the sum is 1
 
@@ -24,7 +24,7 @@ def project_simplex(z: FloatArray, /) -> FloatArray:
 
 
 def pkn_weights(d: FloatArray, k: int, /) -> FloatArray:
-    """Probabilistic k-neighbor weights from sorted squared distances d_1 <= d_2 <= … (n, at least k + 1).
+    """Compute probabilistic k-neighbor weights from sorted squared distances d_1 <= d_2 <= … (n, at least k + 1).
 
         w_j = (d_{k+1} - d_j) / (k d_{k+1} - sum_{l<=k} d_l)      j = 1..k
 

@@ -19,7 +19,6 @@ from manyview.kernels.sample_graph import Run, compressed, in_order
 
 PAIRS_AT_ONCE = 1 << 20
 RUN = 1024  # truth values, 128 words of eight bytes: what a byte can count without running over
-NEARLY_ONE = 1e-14  # of a row's sum; what is farther off is corrected
 Fill = Callable[[int, int, FloatArray], None]
 
 
@@ -70,22 +69,22 @@ def _project_dense(Z: FloatArray, V: FloatArray, mask: BoolArray, W: FloatArray)
         if previous is not None and (active == previous).all():
             break
         step = ((V @ ones)[:, None] - n * threshold - 1) / active
-        threshold += np.maximum(step, 0)  # rounding must not lead it back, or it could go round for ever
+        threshold += np.maximum(step, 0)  # rounding must not decrease it, or the loop might not end
     np.subtract(V, threshold, out=W)
     off = (W @ ones)[:, None] - 1
-    if (np.abs(off) > NEARLY_ONE).any():  # far below the largest entry n * threshold had cost digits
+    if (np.abs(off) > 1e-14).any():  # far below the largest entry n * threshold had cost digits
         threshold += off / active
         np.subtract(np.maximum(Z, threshold, out=V), threshold, out=W)
 
 
 def _row_counts(mask: BoolArray) -> IntArray:
-    """How many are true in every row (b, 1): whole words are added, and with them eight counters of a byte each."""
+    """Count the true values of every row (b, 1), adding whole words of eight one-byte counters."""
     words = mask.view(np.uint64).reshape(len(mask), -1, RUN // 8).sum(axis=2)
     return words.view(np.uint8).sum(axis=1, keepdims=True, dtype=np.int64)
 
 
 def _project(z: FloatArray, rows: IntArray, columns: IntArray, n_rows: int) -> tuple[FloatArray, IntArray, IntArray]:
-    """Weights, rows and columns of the positive entries, rows in order; the largest z of every row is 0.
+    """Return weights, rows and columns of the positive entries, rows in order; the largest z of every row is 0.
 
     With the largest at 0 the threshold is negative whatever the rounding, so no row loses all its entries.
     """
@@ -99,7 +98,7 @@ def _project(z: FloatArray, rows: IntArray, columns: IntArray, n_rows: int) -> t
 
 
 def embedded_distances(F: FloatArray, pattern: sp.csr_array, /) -> FloatArray:
-    """||F_i - F_j||² for the stored pairs (i, j) of a pattern (N, N), in their order."""
+    """Compute ||F_i - F_j||² for the stored pairs (i, j) of a pattern (N, N), in their order."""
     rows = np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr))
     d = np.empty(len(rows))
     for start in range(0, len(rows), PAIRS_AT_ONCE):
@@ -110,5 +109,5 @@ def embedded_distances(F: FloatArray, pattern: sp.csr_array, /) -> FloatArray:
 
 
 def with_data(pattern: sp.csr_array, data: FloatArray, /) -> sp.csr_array:
-    """The same pattern with other entries."""
+    """Return the same pattern with other entries."""
     return sp.csr_array((data, pattern.indices, pattern.indptr), shape=pattern.shape)

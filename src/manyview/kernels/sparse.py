@@ -13,7 +13,7 @@ MIN_COLUMNS = 8  # with fewer, most lanes would be idle
 
 
 def times(A: Table, X: FloatArray, /) -> FloatArray:
-    """A (n, d) in CSR times X (d, k)."""
+    """Multiply A (n, d) in CSR by X (d, k)."""
     library, width = compiled.library, X.shape[1]
     if library is None or not A.dtype == X.dtype == np.float32 or width < MIN_COLUMNS:
         return np.asarray(A @ X)

@@ -21,7 +21,7 @@ class Basis(NamedTuple):
 
 
 def right_basis(AtA: FloatArray, rank: int, /) -> Basis:
-    """The leading right singular pairs of A, from A'A; at most ``rank`` of them, none with s = 0."""
+    """Compute the leading right singular pairs of A, from A'A; at most ``rank`` of them, none with s = 0."""
     M = len(AtA)
     rank = min(rank, M)
     eigenvalues, W = scipy.linalg.eigh(AtA, subset_by_index=(M - rank, M - 1), driver="evr")
@@ -30,7 +30,7 @@ def right_basis(AtA: FloatArray, rank: int, /) -> Basis:
 
 
 def _fix_signs(W: FloatArray) -> FloatArray:
-    """An eigenvector is as good as its negative; the largest entry decides, so that runs can be compared."""
+    """Make the largest entry of every eigenvector positive, so that runs can be compared."""
     largest = W[np.abs(W).argmax(axis=0), np.arange(W.shape[1])]
     return W * np.where(largest < 0, -1, 1)
 
@@ -41,6 +41,6 @@ def diffusion_scale(s: FloatArray, steps: float, /) -> FloatArray:
 
 
 def unit_rows(x: FloatArray, /) -> FloatArray:
-    """Rows divided by their length; a zero row stays zero."""
+    """Divide rows by their length; a zero row stays zero."""
     length = np.sqrt(np.einsum("nd,nd->n", x, x))[:, None]
     return x / np.where(length > 0, length, 1)

@@ -28,7 +28,7 @@ class Transform(NamedTuple):
 
 
 def view_transform(kind: str, n_views: int, /) -> Transform:
-    """The transform of that name for that many views."""
+    """Return the transform of that name for that many views."""
     if kind == "identity":
         return Transform(np.eye(n_views), np.eye(n_views), np.ones(n_views), trivial=True)
     if kind == "dct":
@@ -46,12 +46,12 @@ def view_transform(kind: str, n_views: int, /) -> Transform:
 
 
 def to_frequencies(transform: Transform, A: FloatArray, /) -> FloatArray:
-    """Tensor (V, n, k) to its slices (F, n, k) in the transformed domain, in the precision of A."""
+    """Transform a tensor (V, n, k) to its slices (F, n, k) in the transformed domain, in the precision of A."""
     return A if transform.trivial else _along_views(transform.forward, A)
 
 
 def to_views(transform: Transform, A: FloatArray, /) -> FloatArray:
-    """Slices (F, n, k) of a real tensor back to (V, n, k)."""
+    """Transform slices (F, n, k) of a real tensor back to (V, n, k)."""
     return A if transform.trivial else np.ascontiguousarray(_along_views(transform.inverse, A).real)
 
 
@@ -62,15 +62,5 @@ def _along_views(M: FloatArray, A: FloatArray) -> FloatArray:
 
 
 def t_product(A: FloatArray, B: FloatArray, /, *, transform: Transform) -> FloatArray:
-    """A * B for tensors (V, n, k) and (V, k, m)."""
+    """Compute A * B for tensors (V, n, k) and (V, k, m)."""
     return to_views(transform, to_frequencies(transform, A) @ to_frequencies(transform, B))
-
-
-def t_transpose(A: FloatArray, /, *, transform: Transform) -> FloatArray:
-    """Aᵀ: the conjugate transpose of every slice in the transformed domain."""
-    return to_views(transform, np.conj(np.swapaxes(to_frequencies(transform, A), 1, 2)))
-
-
-def t_identity(size: int, /, *, transform: Transform) -> FloatArray:
-    """The tensor that is the identity matrix at every frequency."""
-    return to_views(transform, np.broadcast_to(np.eye(size), (len(transform.energy), size, size)))

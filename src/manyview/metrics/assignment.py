@@ -25,7 +25,7 @@ class Matching(NamedTuple):
 
 
 def best_matching(counts: csr_array, /) -> Matching:
-    """max_π Σ_j n_{π(j), j} for a table without empty rows or columns, exactly."""
+    """Find max_π Σ_j n_{π(j), j} for a table without empty rows or columns, exactly."""
     cells = counts.tocoo()
     row, column = cells.row.astype(np.int64), cells.col.astype(np.int64)  # (n_cells,)
     settled = _dominant_cells(counts)
@@ -38,7 +38,7 @@ def best_matching(counts: csr_array, /) -> Matching:
 
 
 def _dominant_cells(counts: csr_array) -> IntArray:
-    """Cells n_ij >= max_{j' != j} n_ij' + max_{i' != i} n_i'j, at most one in each row and column.
+    """Find cells n_ij >= max_{j' != j} n_ij' + max_{i' != i} n_i'j, at most one in each row and column.
 
     Such a cell is part of an optimal matching: one that pairs i with j' and i' with j loses nothing by taking (i, j)
     instead of both. A clear clustering, or one of mostly singletons, is settled by this alone.
@@ -54,7 +54,7 @@ def _dominant_cells(counts: csr_array) -> IntArray:
 
 
 def _two_largest(values: IntArray, starts: IntArray) -> tuple[IntArray, IntArray]:
-    """Position of the first largest value of each group, and the largest among the others (0 if there are none)."""
+    """Find the position of the first largest value of each group, and the largest of the others (0 if none)."""
     begin = starts[:-1]
     group = np.repeat(np.arange(len(begin)), np.diff(starts))
     is_largest = np.flatnonzero(values == np.maximum.reduceat(values, begin)[group])
@@ -65,7 +65,7 @@ def _two_largest(values: IntArray, starts: IntArray) -> tuple[IntArray, IntArray
 
 
 def _hungarian(row: IntArray, column: IntArray, count: IntArray) -> Matching:
-    """Best matching of the given cells.
+    """Find the best matching of the given cells.
 
     The solver wants every row matched, so row i gets a private column of its own besides its clusters. With weight
     n_ij + 1 on a cluster and 1 on the private column, each row adds the same 1 and the maximum is the one sought.

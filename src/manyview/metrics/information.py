@@ -21,7 +21,7 @@ from .table import Contingency, contingency
 
 
 class Information(NamedTuple):
-    """What normalized mutual information is made of, in nats."""
+    """Parts of normalized mutual information, in nats."""
 
     mutual: float
     entropy_true: float
@@ -31,7 +31,7 @@ class Information(NamedTuple):
 def normalized_mutual_information(
     y_true: ArrayLike, y_pred: ArrayLike, *, average: Literal["max", "arithmetic"] = "max"
 ) -> float:
-    """Normalized mutual information (NMI) of two partitions.
+    """Compute the normalized mutual information (NMI) of two partitions.
 
     Symmetric, and not adjusted for chance: many small clusters raise it. If both sides are one single cluster the
     partitions are the same and the score is 1; if only one side is, it is 0 (as in scikit-learn).
@@ -63,24 +63,24 @@ def normalized_mutual_information(
 
 
 def information_of(table: Contingency, /) -> Information:
-    """Mutual information and both entropies of a contingency table."""
+    """Compute the mutual information and both entropies of a contingency table."""
     true, pred, joint = (entropy(sizes) for sizes in (table.class_sizes, table.cluster_sizes, table.counts.data))
     # rounding must not lead out of 0 <= I <= min(H(a), H(b))
     return Information(min(max(true + pred - joint, 0.0), true, pred), true, pred)
 
 
 def nmi_max(information: Information, /) -> float:
-    """I / max(H(a), H(b))."""
+    """Compute I / max(H(a), H(b))."""
     return _ratio(information.mutual, max(information.entropy_true, information.entropy_pred))
 
 
 def nmi_arithmetic(information: Information, /) -> float:
-    """2 I / (H(a) + H(b))."""
+    """Compute 2 I / (H(a) + H(b))."""
     return _ratio(information.mutual, (information.entropy_true + information.entropy_pred) / 2)
 
 
 def entropy(sizes: IntArray, /) -> float:
-    """H = Σ_i (s_i/N) log(N/s_i) of positive sizes that add up to N.
+    """Compute H = Σ_i (s_i/N) log(N/s_i) of positive sizes that add up to N.
 
     Equal sizes are taken together first and the terms are summed without rounding in between: the result then does
     not depend on the order of the sizes, not even in its last bit.

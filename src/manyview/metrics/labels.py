@@ -68,7 +68,7 @@ def _as_vector(labels: ArrayLike, name: str) -> NDArray[Any]:
 
 
 def _encode_narrow(array: NDArray[Any], low: int, high: int) -> Encoded:
-    """Code integers within [low, high] by counting, in O(N + high - low)."""
+    """Encode integers within [low, high] by counting, in O(N + high - low)."""
     # unsigned subtraction wraps around to the right offset, also for the full range of int64
     offsets = (array.astype(np.uint64) - np.uint64(low % 2**64)).astype(np.int64)  # (N,)
     seen = np.zeros(high - low + 1, dtype=bool)
@@ -80,7 +80,7 @@ def _encode_narrow(array: NDArray[Any], low: int, high: int) -> Encoded:
 
 
 def _encode_objects(array: NDArray[Any], name: str) -> Encoded:
-    """Code hashable objects; labels without an order keep the order of their first appearance."""
+    """Encode hashable objects; labels without an order keep the order of their first appearance."""
     code_of: dict[Any, int] = {}
     codes = np.empty(len(array), dtype=np.int64)
     for row, label in enumerate(array):
@@ -106,7 +106,7 @@ def _encode_objects(array: NDArray[Any], name: str) -> Encoded:
 
 
 def _is_missing(label: Any) -> bool:
-    """None, or anything that does not plainly equal itself: nan, NaT, pandas.NA."""
+    """Return whether a value is None, or does not plainly equal itself: nan, NaT, pandas.NA."""
     if label is None:
         return True
     same = label == label

@@ -19,7 +19,7 @@ from .table import Contingency, contingency, tabulate
 
 
 def accuracy(y_true: ArrayLike, y_pred: ArrayLike) -> float:
-    """Clustering accuracy (ACC): share of samples in the cluster that is matched to their class.
+    """Compute the clustering accuracy (ACC): share of samples in the cluster that is matched to their class.
 
     The one-to-one matching of clusters to classes that makes the share largest is found exactly. The numbers of
     classes and clusters may differ; samples of a cluster or class that is left over count as errors.
@@ -46,7 +46,7 @@ def accuracy(y_true: ArrayLike, y_pred: ArrayLike) -> float:
 
 
 def purity(y_true: ArrayLike, y_pred: ArrayLike) -> float:
-    """Purity: share of samples that belong to the most frequent class of their cluster.
+    """Compute the purity: share of samples that belong to the most frequent class of their cluster.
 
     Never below `accuracy`. It grows when clusters are split and is 1 when every sample is its own cluster, so
     compare it between clusterings with equally many clusters only.
@@ -116,20 +116,20 @@ def match_labels(reference: ArrayLike, labels: ArrayLike) -> NDArray[Any]:
 
 
 def accuracy_of(table: Contingency, /) -> float:
-    """ACC of a contingency table."""
+    """Compute ACC from a contingency table."""
     rows, columns = best_matching(table.counts)
     return int(table.counts[rows, columns].sum()) / table.n_samples
 
 
 def purity_of(table: Contingency, /) -> float:
-    """Purity of a contingency table."""
+    """Compute purity from a contingency table."""
     by_cluster = table.counts.tocsc()
     largest = np.maximum.reduceat(by_cluster.data, by_cluster.indptr[:-1])  # (n_clusters,), none is empty
     return int(largest.sum()) / table.n_samples
 
 
 def _plain_names(names: NDArray[Any]) -> list[int] | list[str]:
-    """Reference labels as all Python integers or all strings."""
+    """Return reference labels as all Python integers or all strings."""
     plain = names.tolist()
     if all(isinstance(name, str) for name in plain):
         return [str(name) for name in plain]

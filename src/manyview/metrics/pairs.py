@@ -29,7 +29,7 @@ class PairCounts(NamedTuple):
 
 
 def pair_precision(y_true: ArrayLike, y_pred: ArrayLike) -> float:
-    """Share of the pairs within a cluster that are also within a class.
+    """Compute the share of the pairs within a cluster that are also within a class.
 
     If no cluster has two samples the score is 1 when no class has either (the same partition), else 0.
 
@@ -55,7 +55,7 @@ def pair_precision(y_true: ArrayLike, y_pred: ArrayLike) -> float:
 
 
 def pair_recall(y_true: ArrayLike, y_pred: ArrayLike) -> float:
-    """Share of the pairs within a class that are also within a cluster.
+    """Compute the share of the pairs within a class that are also within a cluster.
 
     If no class has two samples the score is 1 when no cluster has either (the same partition), else 0.
 
@@ -79,7 +79,7 @@ def pair_recall(y_true: ArrayLike, y_pred: ArrayLike) -> float:
 
 
 def pair_f_score(y_true: ArrayLike, y_pred: ArrayLike) -> float:
-    """Harmonic mean of `pair_precision` and `pair_recall`.
+    """Compute the harmonic mean of `pair_precision` and `pair_recall`.
 
     If neither side has a pair within one group, all samples are singletons on both and the score is 1.
 
@@ -103,7 +103,7 @@ def pair_f_score(y_true: ArrayLike, y_pred: ArrayLike) -> float:
 
 
 def adjusted_rand_index(y_true: ArrayLike, y_pred: ArrayLike) -> float:
-    """Adjusted Rand index (ARI): agreement on pairs, 0 in the mean for random labels of the same sizes.
+    """Compute the adjusted Rand index (ARI): agreement on pairs, 0 on average for random labels of the same sizes.
 
     Where chance leaves no room (one cluster on both sides, all singletons on both, a single sample) the partitions
     are the same and the score is 1 (as in scikit-learn).
@@ -141,27 +141,27 @@ def pair_counts(table: Contingency, /) -> PairCounts:
 
 
 def precision_of(pairs: PairCounts, /) -> float:
-    """T/B."""
+    """Compute T/B."""
     if pairs.in_one_cluster == 0:
         return 1.0 if pairs.in_one_class == 0 else 0.0
     return pairs.together_in_both / pairs.in_one_cluster
 
 
 def recall_of(pairs: PairCounts, /) -> float:
-    """T/A."""
+    """Compute T/A."""
     if pairs.in_one_class == 0:
         return 1.0 if pairs.in_one_cluster == 0 else 0.0
     return pairs.together_in_both / pairs.in_one_class
 
 
 def f_score_of(pairs: PairCounts, /) -> float:
-    """2T/(A + B)."""
+    """Compute 2T/(A + B)."""
     either = pairs.in_one_class + pairs.in_one_cluster
     return 1.0 if either == 0 else 2 * pairs.together_in_both / either
 
 
 def ari_of(pairs: PairCounts, /) -> float:
-    """2(TM - AB)/((A + B)M - 2AB)."""
+    """Compute 2(TM - AB)/((A + B)M - 2AB)."""
     product = pairs.in_one_class * pairs.in_one_cluster
     room = (pairs.in_one_class + pairs.in_one_cluster) * pairs.total - 2 * product
     # room = A(M - B) + B(M - A) is zero only if A = B = 0 or A = B = M: the same partition either way

@@ -19,7 +19,7 @@ from .labels import Encoded, IntArray, check_same_length, encode
 
 @dataclass(frozen=True, eq=False)
 class Contingency:
-    """How many samples of each class fell into each cluster.
+    """Number of samples of each class in each cluster.
 
     Attributes
     ----------
@@ -42,12 +42,12 @@ class Contingency:
 
     @property
     def class_sizes(self) -> IntArray:
-        """Samples per class, a_i: ndarray of shape (n_classes,)."""
+        """Count the samples per class, a_i: ndarray of shape (n_classes,)."""
         return np.add.reduceat(self.counts.data, self.counts.indptr[:-1])  # no class is empty
 
     @property
     def cluster_sizes(self) -> IntArray:
-        """Samples per cluster, b_j: ndarray of shape (n_clusters,)."""
+        """Count the samples per cluster, b_j: ndarray of shape (n_clusters,)."""
         by_cluster = self.counts.tocsc()
         return np.add.reduceat(by_cluster.data, by_cluster.indptr[:-1])
 
@@ -87,7 +87,7 @@ def contingency(y_true: ArrayLike, y_pred: ArrayLike) -> Contingency:
 
 
 def tabulate(true: Encoded, pred: Encoded, /) -> Contingency:
-    """Contingency table of two coded label vectors of equal length."""
+    """Compute the contingency table of two coded label vectors of equal length."""
     ones = np.ones(len(true.codes), dtype=np.int64)
     shape = (len(true.names), len(pred.names))
     counts = coo_array((ones, (true.codes, pred.codes)), shape=shape).tocsr()  # adds what falls into one cell

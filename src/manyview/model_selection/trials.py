@@ -8,11 +8,13 @@ that a subsample does not have are labeled by ``predict``.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 
 from manyview.cluster.anchor_graph.n_clusters import Embedded, modularity, rate
 from manyview.cluster.anchor_graph.selection import Trial
@@ -25,6 +27,12 @@ N_SUBSAMPLES = 4
 
 def score_trial(model: Any, params: Mapping[str, Any], sample: Views, yardstick: Embedded, /) -> Trial:
     """Fit the model on the sample and on subsamples of it, and score the labels."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # a trial that stops early is judged by its labels
+        return _score(model, params, sample, yardstick)
+
+
+def _score(model: Any, params: Mapping[str, Any], sample: Views, yardstick: Embedded) -> Trial:
     K, seed = model.n_clusters, model.random_state
     labels = model.fit(sample).labels_
     agreements = []

@@ -1,8 +1,19 @@
-"""A page about one clustering: summarize (model -> dict), then render (dict -> HTML and figures)."""
+"""A page about one clustering: summarize (model -> dict), then render (dict -> HTML)."""
 
-from manyview.report.files import write_labels, write_report
+from manyview.report.compact import compact_html
+from manyview.report.files import report, write_report
 from manyview.report.libraries import require_libraries
 from manyview.report.page import render
-from manyview.report.summary import SCORE_NAMES, Summary, summarize
+from manyview.report.summary import Summary, summarize
+from manyview.report.summary.scores import SCORE_NAMES
 
-__all__ = ["SCORE_NAMES", "Summary", "render", "require_libraries", "summarize", "write_labels", "write_report"]
+__all__ = [
+    "SCORE_NAMES",
+    "Summary",
+    "compact_html",
+    "render",
+    "report",
+    "require_libraries",
+    "summarize",
+    "write_report",
+]

@@ -2,21 +2,53 @@
 
 from __future__ import annotations
 
-import csv
-import io
+import json
 import os
 from pathlib import Path
+from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike
+from manyview.report.page import finite, render
+from manyview.report.summary import Summary, summarize
 
-from manyview.report.figures import convergence_png
-from manyview.report.page import page_around
-from manyview.report.summary import Summary
+
+def report(model: Any, views: Any, path: str | os.PathLike[str], /, **options: Any) -> Path:
+    """Write a report about a fitted model: one HTML file, and the same facts as JSON beside it.
+
+    Parameters
+    ----------
+    model : estimator
+        Any fitted estimator of this package.
+    views : as for ``fit``
+        The rows of the fit.
+    path : path
+        Of the page; the JSON file has the same name with the suffix ``.json``. Folders are made if needed.
+    **options : Any
+        Of `summarize`: ``name``, ``y_true``, ``metadata``, ``ids``, ``images``, ``seconds``.
+
+    Returns
+    -------
+    Path
+        The page.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from manyview import AnchorGraphClustering
+    >>> from manyview.datasets import make_views
+    >>> from manyview.report import report
+    >>> data = make_views(n_samples=90, n_clusters=3, random_state=0)
+    >>> model = AnchorGraphClustering(n_clusters=3, random_state=0).fit(data.views)
+    >>> page = report(model, data.views, pathlib.Path(tempfile.mkdtemp()) / "page.html", name="three groups")
+    >>> sorted(file.name for file in page.parent.iterdir())
+    ['page.html', 'page.json']
+    """
+    place = Path(path)
+    page, _ = _write_both(summarize(model, views, **options), place, place.with_suffix(".json"))
+    return page
 
 
 def write_report(summary: Summary, folder: str | os.PathLike[str], /) -> list[Path]:
-    """Write ``convergence.png`` and ``report.html``.
+    """Write ``report.json`` and ``report.html``.
 
     Parameters
     ----------
@@ -28,45 +60,27 @@ def write_report(summary: Summary, folder: str | os.PathLike[str], /) -> list[Pa
     Returns
     -------
     list of Path
-        The files.
+        The files, the page last.
 
     Examples
     --------
     >>> import tempfile
-    >>> from manyview import SemiNTF
+    >>> from manyview import AnchorGraphClustering
     >>> from manyview.datasets import make_views
     >>> from manyview.report import summarize, write_report
     >>> data = make_views(n_samples=90, n_clusters=3, random_state=0)
-    >>> model = SemiNTF(n_clusters=3, random_state=0).fit(data.views)
+    >>> model = AnchorGraphClustering(n_clusters=3, random_state=0).fit(data.views)
     >>> [path.name for path in write_report(summarize(model), tempfile.mkdtemp())]
-    ['convergence.png', 'report.html']
+    ['report.json', 'report.html']
     """
-    figure = convergence_png(summary["convergence"])
-    page = page_around(figure, summary).encode("utf-8")
     place = Path(folder)
-    return [_write(place / "convergence.png", figure), _write(place / "report.html", page)]
+    page, facts = _write_both(summary, place / "report.html", place / "report.json")
+    return [facts, page]
 
 
-def write_labels(path: str | os.PathLike[str], /, *, ids: ArrayLike, labels: ArrayLike, confidence: ArrayLike) -> Path:
-    """Write one line per row: id, label, confidence.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> from manyview.report import write_labels
-    >>> path = pathlib.Path(tempfile.mkdtemp()) / "labels.csv"
-    >>> print(write_labels(path, ids=["a", "b"], labels=[1, 0], confidence=[0.5, 1.0]).read_text())
-    id,label,confidence
-    a,1,0.500000
-    b,0,1.000000
-    <BLANKLINE>
-    """
-    columns = [np.asarray(column).tolist() for column in (ids, labels, confidence)]
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["id", "label", "confidence"])
-    writer.writerows([row, label, f"{sure:.6f}"] for row, label, sure in zip(*columns, strict=True))
-    return _write(Path(path), text.getvalue().encode("utf-8"))
+def _write_both(summary: Summary, page: Path, facts: Path) -> tuple[Path, Path]:
+    text = json.dumps(finite(summary), allow_nan=False, ensure_ascii=False, indent=1)
+    return _write(page, render(summary).encode("utf-8")), _write(facts, text.encode("utf-8"))
 
 
 def _write(path: Path, content: bytes) -> Path:

@@ -1,11 +1,11 @@
-"""The libraries that only a report needs, imported when a report is made."""
+"""The library that only a report needs, imported when a report is made."""
 
 from __future__ import annotations
 
 import importlib
 from typing import Any
 
-LIBRARIES = ("jinja2", "matplotlib")
+LIBRARIES = ("jinja2",)
 
 
 def load(module: str, /) -> Any:

@@ -40,7 +40,7 @@ PARAMETERS: dict[str, tuple[Any, ...]] = {"n_clusters": (0, -1, 2.5, 13, "many")
 
 
 def check_bad_input_is_refused(estimator: Any) -> None:
-    """Every bad input is one ValueError or TypeError that names the view, or the parameter."""
+    """Check that bad input is one ValueError or TypeError that names the view, or the parameter."""
     for case, (views, word) in CASES.items():
         _must_refuse(clone(estimator).set_params(n_clusters=2), views, case, word)
     good = [np.arange(24.0).reshape(12, 2), np.arange(36.0).reshape(12, 3)]
@@ -58,7 +58,7 @@ def _must_refuse(model: Any, views: Any, case: str, word: str) -> None:
 
 
 def _refusal(model: Any, views: Any) -> str | None:
-    """What fit says against these views; None if it takes them."""
+    """Return what fit says against these views; None if it accepts them."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)

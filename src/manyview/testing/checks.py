@@ -1,4 +1,4 @@
-"""Checks for estimators that cluster several views, to stand beside scikit-learn's ``check_estimator``.
+"""Checks for estimators that cluster several views, in addition to scikit-learn's ``check_estimator``.
 
 Each check takes an unfitted estimator with ``n_clusters``, clones it, and raises AssertionError with a reason. They
 use separated data, where every sensible method must find the clusters, so that disagreement means a defect.
@@ -27,7 +27,7 @@ PER_CLUSTER = 30
 
 
 def separated_views(widths: tuple[int, ...] = (4, 7, 5), seed: int = 0) -> tuple[list[FloatArray], IntArray]:
-    """Three well separated Gaussian clusters, seen by views of these widths; rows in random order."""
+    """Make three well separated Gaussian clusters, seen by views of these widths; rows in random order."""
     rng = np.random.default_rng(seed)
     labels = rng.permutation(np.repeat(np.arange(N_CLUSTERS), PER_CLUSTER))
     centers = [10 * rng.standard_normal((N_CLUSTERS, width)) + 30 for width in widths]
@@ -35,7 +35,7 @@ def separated_views(widths: tuple[int, ...] = (4, 7, 5), seed: int = 0) -> tuple
 
 
 def fitted(estimator: Any, X: Any, **parameters: Any) -> Any:
-    """A fitted clone with three clusters and a fixed seed; convergence warnings are not the point here."""
+    """Fit a clone with three clusters and a fixed seed; convergence warnings are ignored."""
     model = clone(estimator)
     known = model.get_params()
     parameters = {"n_clusters": N_CLUSTERS, "random_state": 0, "views": None} | parameters
@@ -46,13 +46,13 @@ def fitted(estimator: Any, X: Any, **parameters: Any) -> Any:
 
 
 def same_partition(a: IntArray, b: IntArray, reason: str, at_least: float = 1.0) -> None:
-    """Two labelings of the same rows agree up to names."""
+    """Return whether two labelings of the same rows agree up to names."""
     agreement = adjusted_rand_score(a, b)
     assert agreement >= at_least - 1e-12, f"{reason}: adjusted Rand index {agreement:.3f}, wanted {at_least}"
 
 
 def numbers(model: Any) -> dict[str, FloatArray]:
-    """What a fit computed, as plain arrays."""
+    """Return what a fit computed, as plain arrays."""
     found = {}
     for name in ("membership_", "embedding_", "affinity_", "indicator_", "factors_", "view_weights_", "anchors_"):
         value = getattr(model, name, None)
@@ -62,14 +62,14 @@ def numbers(model: Any) -> dict[str, FloatArray]:
 
 
 def same_bits(a: Any, b: Any, reason: str) -> None:
-    """Two fits are identical to the last bit."""
+    """Return whether two fits are identical to the last bit."""
     assert np.array_equal(a.labels_, b.labels_), f"{reason}: the labels differ"
     for name, value in numbers(a).items():
         assert np.array_equal(value, numbers(b)[name]), f"{reason}: {name} differs"
 
 
 def check_finds_separated_clusters(estimator: Any) -> None:
-    """1, 2, 3 and 7 views of unequal width: the clusters are found, labels are 0 … K-1."""
+    """Check that clusters are found in 1, 2, 3 and 7 views of unequal width, with labels 0 … K-1."""
     for widths in ((6,), (4, 7), (4, 7, 5), (3, 9, 4, 6, 5, 8, 7)):
         views, labels = separated_views(widths)
         model = fitted(estimator, views)
@@ -80,7 +80,7 @@ def check_finds_separated_clusters(estimator: Any) -> None:
 
 
 def check_input_forms_are_equivalent(estimator: Any) -> None:
-    """A list, a mapping, Views, sparse tables, and one array with ranges are the same data."""
+    """Check that a list, a mapping, Views, sparse tables, and one array with ranges give the same result."""
     views, _ = separated_views()
     reference = fitted(estimator, views)
     named = {"a": views[0], "b": views[1], "c": views[2]}
@@ -96,7 +96,7 @@ def check_input_forms_are_equivalent(estimator: Any) -> None:
 
 
 def check_every_view_matters(estimator: Any) -> None:
-    """Replacing any one view changes what is computed."""
+    """Check that replacing any one view changes what is computed."""
     views, _ = separated_views()
     before = numbers(fitted(estimator, views))
     for v in range(len(views)):
@@ -109,7 +109,7 @@ def check_every_view_matters(estimator: Any) -> None:
 
 
 def check_row_order_does_not_matter(estimator: Any) -> None:
-    """Shuffled rows get the shuffled labels."""
+    """Check that shuffled rows get the shuffled labels."""
     views, _ = separated_views()
     order = np.random.default_rng(1).permutation(len(views[0]))
     shuffled = fitted(estimator, [view[order] for view in views])
@@ -117,7 +117,7 @@ def check_row_order_does_not_matter(estimator: Any) -> None:
 
 
 def check_view_order_does_not_matter(estimator: Any) -> None:
-    """Views in another order, or one of them twice, give the same clusters."""
+    """Check that views in another order, or one of them twice, give the same clusters."""
     views, _ = separated_views()
     reference = fitted(estimator, views).labels_
     same_partition(reference, fitted(estimator, views[::-1]).labels_, "views reversed")
@@ -125,7 +125,7 @@ def check_view_order_does_not_matter(estimator: Any) -> None:
 
 
 def check_repeatable(estimator: Any) -> None:
-    """Same seed, same bits; also for one and two threads."""
+    """Check that the same seed gives the same bits, also for one and two threads."""
     views, _ = separated_views()
     first = fitted(estimator, views)
     same_bits(first, fitted(estimator, views), "the same fit again")
@@ -136,7 +136,7 @@ def check_repeatable(estimator: Any) -> None:
 
 
 def check_input_is_untouched(estimator: Any) -> None:
-    """Neither the data nor the parameters change in fit."""
+    """Check that fit changes neither the data nor the parameters."""
     views, _ = separated_views()
     copies = [view.copy() for view in views]
     model = clone(estimator).set_params(n_clusters=N_CLUSTERS)
@@ -152,7 +152,7 @@ def check_input_is_untouched(estimator: Any) -> None:
 
 
 def check_precision_and_scale(estimator: Any) -> None:
-    """float32 against float64, and views of any magnitude."""
+    """Check float32 against float64, and views of any magnitude."""
     views, labels = separated_views()
     single = fitted(estimator, [view.astype(np.float32) for view in views])
     same_partition(fitted(estimator, views).labels_, single.labels_, "float32 against float64", at_least=0.99)
@@ -162,7 +162,7 @@ def check_precision_and_scale(estimator: Any) -> None:
 
 
 def check_degenerate_data_gives_a_result(estimator: Any) -> None:
-    """Constant views, duplicate rows, all-zero rows, one cluster, twelve views: finite labels for every row."""
+    """Check that constant views, duplicate rows, all-zero rows, one cluster and twelve views give finite labels."""
     views, _ = separated_views()
     n = len(views[0])
     empty = views[1].copy()
@@ -190,7 +190,7 @@ def check_predict(estimator: Any) -> None:
     agreement = np.mean(model.predict(views) == model.labels_)
     assert agreement >= 0.99, f"predict agrees with labels_ on {agreement:.1%} of the training rows"
     part = model.predict([view[10:30] for view in views])
-    assert np.array_equal(part, model.predict(views)[10:30]), "a row's label depends on the rows beside it"
+    assert np.array_equal(part, model.predict(views)[10:30]), "a row's label depends on the other rows"
     for wrong in (views[:2], [views[0], views[1], views[2][:, 1:]]):
         try:
             model.predict(wrong)
@@ -200,7 +200,7 @@ def check_predict(estimator: Any) -> None:
 
 
 def check_round_trips(estimator: Any) -> None:
-    """clone, pickle, and skops where it is installed, keep the model and its predictions."""
+    """Check that clone, pickle, and skops where it is installed, keep the model and its predictions."""
     views, _ = separated_views()
     model = fitted(estimator, views)
     same_bits(model, fitted(clone(model), views), "a clone")
@@ -219,7 +219,7 @@ def check_round_trips(estimator: Any) -> None:
 
 
 def multiview_checks() -> list[Check]:
-    """All checks, for ``pytest.mark.parametrize``."""
+    """List all checks, for ``pytest.mark.parametrize``."""
     return [
         check_finds_separated_clusters,
         check_input_forms_are_equivalent,

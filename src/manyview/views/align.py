@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manyview.kernels.arrays import IntArray
-from manyview.views.frames import as_ids, is_missing
+from manyview.views.frames import as_ids, is_missing, shown
 
 JOINS = (None, "inner", "outer")
 Ids = NDArray[Any]
@@ -37,6 +37,8 @@ def match_rows(ids: Sequence[Ids | None], names: Sequence[str], /, *, join: str 
         return Match(None, [None] * len(ids))
     if len(known) < len(ids):
         _refuse_mixture(ids, names)
+    if all(each is known[0] for each in known):  # parts of one table: there is nothing to match
+        return Match(known[0], [None] * len(ids))
     if all(_same(each, known[0]) for each in known[1:]):
         _places(known[0], names[0])
         return Match(known[0], [None] * len(ids))
@@ -44,8 +46,10 @@ def match_rows(ids: Sequence[Ids | None], names: Sequence[str], /, *, join: str 
     _require_same_kind(places, names)
     if join is None:
         _require_same_ids(places, names)
-    wanted: dict[Any, Any] = dict.fromkeys(key for place in places for key in place)  # in the order of appearance
-    if join == "inner":
+    wanted: dict[Any, Any] = places[0]
+    if join == "outer":  # in the order of appearance
+        wanted = dict.fromkeys(key for place in places for key in place)
+    elif join == "inner":
         wanted = dict.fromkeys(key for key in places[0] if all(key in place for place in places))
         if not wanted:
             raise ValueError(f"No sample is in all of the views {list(names)}: do their ids mean the same?")
@@ -71,13 +75,14 @@ def _same(ids: Ids, other: Ids) -> bool:
 
 def _places(ids: Ids, name: str) -> dict[Any, int]:
     """Row of every id; ids that are missing, of two types, or not unique are errors."""
-    keys = ids.tolist() if ids.dtype.kind in "iufUSb" else list(ids)
+    keys = ids.tolist() if ids.dtype.kind in "iufUSbO" else list(ids)
+    types: dict[type, Any] = {}
     for row, key in enumerate(keys):
-        if is_missing(key):
-            raise ValueError(f"View {name!r} has no id in row {row}: every row needs one, or none has.")
-    kinds: dict[str, Any] = {}
-    for key in keys:
-        kinds.setdefault(_kind(key), key)
+        if type(key) not in types or not isinstance(key, str | int | tuple):
+            if is_missing(key) or (not isinstance(key, tuple) and key != key):  # NaT differs from itself
+                raise ValueError(f"View {name!r} has no id in row {row}: every row needs one, or none has.")
+            types.setdefault(type(key), key)
+    kinds = {_kind(example): example for example in sorted(types.values(), key=_kind)}
     if len(kinds) > 1:
         raise ValueError(
             f"View {name!r} has ids of several types ({_listed(kinds)}): make all of them text, or numbers."
@@ -86,8 +91,8 @@ def _places(ids: Ids, name: str) -> dict[Any, int]:
     if len(places) < len(keys):
         twice = next(key for row, key in enumerate(keys) if places[key] != row)
         raise ValueError(
-            f"View {name!r} has the id {twice!r} more than once ({len(keys) - len(places)} rows too many): ids must be "
-            "unique to match rows."
+            f"View {name!r} has the id {shown(twice)} more than once ({len(keys) - len(places)} rows too many): ids "
+            "must be unique to match rows."
         )
     return places
 
@@ -105,28 +110,32 @@ def _require_same_kind(places: Sequence[dict[Any, int]], names: Sequence[str]) -
         other = next(iter(place))
         if _kind(other) != _kind(first):
             raise ValueError(
-                f"The ids of view {names[0]!r} are {_kind(first)} ({first!r}), those of view {name!r} are "
-                f"{_kind(other)} ({other!r}): give both the same type, for example with index.astype(str)."
+                f"The ids of view {names[0]!r} are {_kind(first)} ({shown(first)}), those of view {name!r} are "
+                f"{_kind(other)} ({shown(other)}): give both the same type, for example with index.astype(str)."
             )
 
 
 def _require_same_ids(places: Sequence[dict[Any, int]], names: Sequence[str]) -> None:
     for place, name in zip(places[1:], names[1:], strict=True):
+        if place.keys() == places[0].keys():
+            continue
         for have, have_name, lack, lack_name in (
             (places[0], names[0], place, name),
             (place, name, places[0], names[0]),
         ):
             missing = [key for key in have if key not in lack]
             if missing:
-                shown = ", ".join(map(repr, missing[:3])) + (", …" if len(missing) > 3 else "")
+                some = ", ".join(map(shown, missing[:3])) + (", …" if len(missing) > 3 else "")
                 raise ValueError(
-                    f"View {lack_name!r} lacks {len(missing)} of the {len(have)} ids of view {have_name!r} ({shown}): "
+                    f"View {lack_name!r} lacks {len(missing)} of the {len(have)} ids of view {have_name!r} ({some}): "
                     f"every view must describe the same samples. {HOW_TO_JOIN}"
                 )
 
 
 def _ids_in_order(ids: Sequence[Ids], rows: Sequence[IntArray]) -> Ids:
     """Ids of the result, from the first view that has each."""
+    if (rows[0] >= 0).all():
+        return ids[0][rows[0]]
     found: list[Any] = [None] * len(rows[0])
     for each, taken in zip(reversed(ids), reversed(rows), strict=True):
         for at in np.flatnonzero(taken >= 0):
@@ -141,7 +150,7 @@ def _as_they_are(rows: IntArray, n_rows: int) -> bool:
 
 
 def _listed(kinds: dict[str, Any]) -> str:
-    return ", ".join(f"{kind} such as {example!r}" for kind, example in kinds.items())
+    return ", ".join(f"{kind} such as {shown(example)}" for kind, example in kinds.items())
 
 
 def _some(names: Sequence[str]) -> str:

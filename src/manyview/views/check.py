@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -13,13 +14,15 @@ from manyview.views.container import Views, is_elsewhere
 from manyview.views.dask_tables import is_dask
 from manyview.views.fitted import in_fitted_order, remember, require_same_columns
 from manyview.views.frames import frame_of
-from manyview.views.given import IdColumn
+from manyview.views.given import IdColumn, as_array
 from manyview.views.numeric import as_numbers, floats, numeric
 from manyview.views.ranges import Ranges
 from manyview.views.refuse import refuse
 from manyview.views.sources import is_one_table
 from manyview.views.sparse import verified
 from manyview.views.stored import is_stored
+
+__all__ = ["check_views", "in_memory", "is_elsewhere"]
 
 
 def check_views(
@@ -117,9 +120,13 @@ def _as_scikit_learn_has_it(X: Any, estimator: Any, reset: bool) -> Any:
     if isinstance(X, np.memmap):
         _as_scikit_learn_has_it(np.asarray(X[:2]), estimator, reset)  # what it has to say, said about a few rows
         return X
-    if sp.issparse(X):
+    if isinstance(X, list | tuple):
+        if not isinstance(X[0], str | Number):
+            refuse(X[0], "view 0")
+        as_array(X, "view 0")
+    elif sp.issparse(X):
         X = verified(X, "view 0")
-    elif getattr(X, "dtype", np.dtype(float)).kind in "mM":
+    elif getattr(X, "dtype", np.dtype(float)).kind in "mMV":
         as_numbers(X, "view 0")
     options = {"accept_sparse": "csr", "dtype": floats(X), "ensure_all_finite": False}
     if estimator is None:

@@ -13,7 +13,7 @@ from manyview.kernels.arrays import BoolArray, IntArray, Table
 from manyview.views.align import Match, match_rows
 from manyview.views.dask_tables import is_dask
 from manyview.views.finite import missing_rows
-from manyview.views.frames import as_ids, frame_of
+from manyview.views.frames import as_ids, empty_rows, frame_of
 from manyview.views.given import Given, IdColumn, Names, column_names, one_view
 from manyview.views.html import views_as_html
 from manyview.views.impute import IMPUTES
@@ -139,6 +139,8 @@ class Views:
             raise ValueError(f"impute={impute!r}: use None, 'mean' or 'median'.")
         made = cls.__new__(cls)
         if isinstance(X, Views):
+            if join is not None or id_column is not None:
+                raise ValueError("Rows of a Views are matched already: give join and id_column where it is made.")
             made.__dict__.update(X.__dict__)
         else:
             given = sources(X, views=views, id_column=id_column)
@@ -196,6 +198,9 @@ class Views:
         if known is not None:
             return known
         table = self.tables[v]
+        frame = frame_of(table)
+        if frame is not None:
+            return ~empty_rows(frame)
         if isinstance(table, np.ndarray) and table.dtype.kind == "f":
             return ~(missing_rows(table) & np.isnan(table).all(axis=1))
         return np.ones(self.n_samples, dtype=bool)
@@ -236,7 +241,10 @@ def _match(given: Sequence[Given], join: str | None) -> Match:
     require_same_order([each.table for each in given], names)
     if all(each.ids is None for each in given) and any(is_elsewhere(each.table) for each in given):
         return match_rows([None] * len(given), names, join=join)
-    ids = [_stored_ids(each.table) if isinstance(each.table, StoredTable) else each.ids for each in given]
+    ids = [
+        _stored_ids(each.table) if each.ids is None and isinstance(each.table, StoredTable) else each.ids
+        for each in given
+    ]
     match = match_rows(ids, names, join=join)
     for each, rows in zip(given, match.rows, strict=True):
         if rows is not None and is_elsewhere(each.table):

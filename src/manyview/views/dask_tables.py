@@ -31,8 +31,10 @@ def checked_array(collection: Any, name: str, /) -> Any:
         raise ValueError(f"View {name!r} holds {array.dtype}, not numbers: convert or drop such columns.")
     if np.isnan(array.shape).any():
         raise ValueError(f"View {name!r} has chunks of unknown length: call compute_chunk_sizes() on it first.")
+    if array.name.startswith(_finite_rows_of_a_view.__name__):  # it has been here before
+        return array
     array = array.rechunk({1: -1})
-    return array.map_blocks(_checked, name, dtype=float_type(array.dtype))
+    return array.map_blocks(_finite_rows_of_a_view, name, dtype=float_type(array.dtype))
 
 
 def as_dask(table: StoredTable, /) -> Any:
@@ -64,7 +66,7 @@ def _read(table: StoredTable, start: int, stop: int) -> FloatArray:
     return rows
 
 
-def _checked(chunk: Any, name: str, block_info: Any = None) -> FloatArray:
+def _finite_rows_of_a_view(chunk: Any, name: str, block_info: Any = None) -> FloatArray:
     if not isinstance(chunk, np.ndarray):
         raise TypeError(f"View {name!r} has chunks of {type(chunk).__name__}: only dense Dask arrays can be read.")
     rows = np.ascontiguousarray(chunk, dtype=float_type(chunk.dtype))

@@ -36,6 +36,9 @@ def encode(
     frame: Frame, name: str, labels: Sequence[str], /, *, known: Categories = None, fitted: bool = False
 ) -> Encoded:
     """Turn the columns into numbers; ``fitted`` encodes them with the ``known`` categories of the fit."""
+    matrix = frame.matrix()
+    if matrix is not None and known is None:
+        return Encoded(matrix, list(labels), None, [])
     parts: list[FloatArray] = []
     columns: list[str] = []
     notes: list[str] = []

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from manyview.kernels.arrays import BoolArray, Table
+from manyview.views.frames import shown
 
 
 def require_finite(
@@ -43,7 +44,7 @@ def require_finite(
             raise _lacking(name, absent, int(rows[0]), start, ids)
     row, column = int(rows[0]), int(found[0])
     label = column if columns is None else repr(columns[column])
-    sample = "" if ids is None else f" of sample {ids[row]!r}"
+    sample = "" if ids is None else f" of sample {shown(ids[row])}"
     count = f"{len(rows)} such cells in {len(np.unique(found))} columns" if len(rows) > 1 else "no other such cell"
     instead = "make the whole row NaN if the sample lacks this view" if may_miss else "drop the row"
     raise ValueError(
@@ -60,7 +61,7 @@ def missing_rows(table: Table, /) -> BoolArray:
 
 
 def _lacking(name: str, absent: BoolArray, row: int, start: int, ids: Any) -> ValueError:
-    sample = "" if ids is None else f" (sample {ids[row]!r})"
+    sample = "" if ids is None else f" (first {shown(ids[row])})"
     count = int(absent.sum())
     samples = "1 sample lacks" if count == 1 else f"{count} samples lack"
     return ValueError(

@@ -22,6 +22,7 @@ def remember(
     estimator.view_preparations_ = tuple(preparations)
     estimator.sample_ids_ = views.ids
     estimator.input_library_ = views.library
+    estimator.view_notes_ = views.notes
 
 
 def in_fitted_order(estimator: Any, views: Views, /) -> Views:

@@ -44,6 +44,12 @@ class Frame(Protocol):
     def column(self, position: int, /) -> Column:
         """One column, by what it holds."""
 
+    def listed(self, position: int, /) -> list[Any]:
+        """The values of one column as they are, for ids."""
+
+    def matrix(self) -> NDArray[Any] | None:
+        """All columns at once, where that is known to give numbers."""
+
 
 def frame_of(table: Any, /) -> Frame | None:
     """The interface to a frame; None for anything else."""
@@ -53,6 +59,30 @@ def frame_of(table: Any, /) -> Frame | None:
         if library in makers and base.__name__ in ("DataFrame", "Table", "RecordBatch"):
             return makers[library](table)
     return None
+
+
+def empty_rows(frame: Frame, /) -> NDArray[np.bool_]:
+    """Rows without any value."""
+    empty: NDArray[np.bool_] | None = None
+    for j in range(len(frame.labels)):
+        column = frame.column(j)
+        if column.kind in ("number", "boolean"):
+            here = np.isnan(column.values)
+        elif column.kind == "category":
+            here = column.values < 0
+        else:
+            here = np.array([is_missing(value) for value in column.values.tolist()], dtype=bool)
+        empty = here if empty is None else empty & here
+        if not empty.any():
+            break
+    return np.zeros(frame.table.shape[0], dtype=bool) if empty is None else empty
+
+
+def shown(identifier: Any, /) -> str:
+    """An id in a message, without the types of NumPy."""
+    if isinstance(identifier, np.datetime64 | np.timedelta64):
+        return str(identifier)
+    return repr(identifier.item() if isinstance(identifier, np.generic) else identifier)
 
 
 class PandasFrame:
@@ -67,7 +97,11 @@ class PandasFrame:
     def ids(self) -> NDArray[Any] | None:
         index = self.table.index
         default = type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1
-        return None if default else np.asarray(index)
+        return (
+            None
+            if default
+            else as_ids(index.tolist() if index.dtype == object or index.nlevels > 1 else index.to_numpy())
+        )
 
     def take(self, rows: IntArray, /) -> Any:
         if (rows >= 0).all():
@@ -80,6 +114,14 @@ class PandasFrame:
 
     def select(self, positions: Sequence[int], /) -> Any:
         return self.table.iloc[:, list(positions)]
+
+    def listed(self, position: int, /) -> list[Any]:
+        values: list[Any] = self.table.iloc[:, position].tolist()
+        return values
+
+    def matrix(self) -> NDArray[Any] | None:
+        plain = all(isinstance(dtype, np.dtype) and dtype.kind in "iuf" for dtype in set(self.table.dtypes))
+        return self.table.to_numpy() if plain else None
 
     def column(self, position: int, /) -> Column:
         series = self.table.iloc[:, position]
@@ -118,6 +160,13 @@ class PolarsFrame:
     def select(self, positions: Sequence[int], /) -> Any:
         return self.table[:, list(positions)]
 
+    def listed(self, position: int, /) -> list[Any]:
+        values: list[Any] = self.table.to_series(position).to_list()
+        return values
+
+    def matrix(self) -> None:
+        return None
+
     def column(self, position: int, /) -> Column:
         pl = sys.modules["polars"]
         series = self.table.to_series(position)
@@ -143,8 +192,9 @@ class ArrowFrame:
             table = sys.modules["pyarrow"].Table.from_batches([table])
         self._index = index_columns(table.schema)
         self._whole = table
-        self.labels = [name for name in table.column_names if name not in self._index]
-        self.table = table.select(self.labels)
+        kept = [j for j, name in enumerate(table.column_names) if name not in self._index]
+        self.table = table.select(kept)
+        self.labels = list(self.table.column_names)
 
     def ids(self) -> NDArray[Any] | None:
         levels = [self._whole.column(name).to_pylist() for name in self._index]
@@ -156,7 +206,14 @@ class ArrowFrame:
         return self.table.take(sys.modules["pyarrow"].array(rows, mask=rows < 0))
 
     def select(self, positions: Sequence[int], /) -> Any:
-        return self.table.select([self.labels[j] for j in positions])
+        return self.table.select(list(positions))
+
+    def listed(self, position: int, /) -> list[Any]:
+        values: list[Any] = self.table.column(position).to_pylist()
+        return values
+
+    def matrix(self) -> None:
+        return None
 
     def column(self, position: int, /) -> Column:
         pa = sys.modules["pyarrow"]
@@ -205,10 +262,11 @@ def codes_of(values: Sequence[Any], categories: Sequence[Any], /) -> IntArray:
 
 def as_ids(values: Sequence[Any] | NDArray[Any], /) -> NDArray[Any]:
     """Ids as an array with one entry per row, also where they are tuples or of several types."""
-    ids = np.asarray(values)
-    kinds = {type(value) for value in values} if not isinstance(values, np.ndarray) else {object}
-    if ids.ndim == 1 and len(kinds) <= 1:  # NumPy would make text of mixed types
-        return ids
-    ids = np.empty(len(values), dtype=object)
-    ids[:] = list(values)
+    listed = values.tolist() if isinstance(values, np.ndarray) and values.dtype == object else values
+    if len({type(value) for value in listed}) <= 1 or (isinstance(listed, np.ndarray) and listed.ndim == 1):
+        ids = np.asarray(listed)
+        if ids.ndim == 1:
+            return ids
+    ids = np.empty(len(listed), dtype=object)  # NumPy would make text of mixed types, and columns of tuples
+    ids[:] = list(listed)
     return ids

@@ -31,6 +31,10 @@ class Given(NamedTuple):
 
 def one_view(table: Any, name: str, /, *, id_column: IdColumn = None) -> Given:
     """A table of any kind as a view, or an error that names it."""
+    if hasattr(table, "feature_names") and hasattr(table, "frame"):  # a TableFile
+        inner = one_view(table.frame, name)
+        ids = inner.ids if table.ids is None else as_ids(table.ids.tolist())
+        return inner._replace(ids=ids, columns=column_names(table.feature_names) or inner.columns, library=None)
     library = library_of(table)
     if library == "mudata":
         raise TypeError(f"View {name!r} is a MuData, which holds several views: give it alone, or mudata['modality'].")
@@ -87,27 +91,13 @@ def frame_with_ids(frame: Frame, name: str, id_column: IdColumn, /) -> tuple[Fra
     ]
     if not at:
         if frame.library == "pandas" and wanted in frame.table.index.names:
-            return frame, np.asarray(frame.table.index)
+            return frame, as_ids(frame.table.index.tolist())
         shown = ", ".join(map(repr, frame.labels[:8])) + (", …" if len(frame.labels) > 8 else "")
         raise ValueError(f"View {name!r} has no column {wanted!r} to take ids from; its columns are {shown}.")
-    ids = as_ids(frame.column(at[0]).values) if _holds_text(frame, at[0]) else _number_ids(frame, at[0], name)
+    ids = as_ids(frame.listed(at[0]))
     rest = frame_of(frame.select([j for j in range(len(frame.labels)) if j != at[0]]))
     assert rest is not None
     return rest, ids
-
-
-def _holds_text(frame: Frame, position: int) -> bool:
-    return frame.column(position).kind not in ("number", "boolean", "category")
-
-
-def _number_ids(frame: Frame, position: int, name: str) -> NDArray[Any]:
-    column = frame.column(position)
-    if column.categories is not None:
-        return as_ids([None if code < 0 else column.categories[code] for code in column.values])
-    whole = column.values[~np.isnan(column.values)]
-    if len(whole) < len(column.values) or (whole != np.round(whole)).any():
-        return column.values  # numbers with a fraction, or missing ones, which matching refuses
-    return column.values.astype(np.int64)
 
 
 def _frame_view(frame: Frame, name: str, id_column: IdColumn) -> Given:
@@ -125,14 +115,20 @@ def _from_torch(tensor: Any, name: str) -> NDArray[Any]:
     return _array(tensor.detach().numpy(), name)
 
 
+def as_array(rows: Any, name: str, /) -> NDArray[Any]:
+    """A list of rows as an array; rows of different lengths are an error that names the view."""
+    try:
+        return np.asarray(rows)
+    except ValueError as error:
+        raise ValueError(
+            f"View {name!r} is a list whose rows have different lengths: give every row the same columns, and several "
+            "views as a list of arrays."
+        ) from error
+
+
 def _array(table: Any, name: str) -> NDArray[Any]:
     if not hasattr(table, "shape"):
-        try:
-            table = np.asarray(table)
-        except ValueError as error:
-            raise ValueError(
-                f"View {name!r} is a list whose rows have different lengths: give every row the same columns."
-            ) from error
+        table = as_array(table, name)
     if isinstance(table, np.ma.MaskedArray):
         table = table.data  # nothing is masked
     if len(table.shape) != 2:

@@ -30,6 +30,10 @@ def refuse(item: Any, name: str, /) -> None:
             f"View {name!r} is a polars LazyFrame, a query that has no rows yet: give its collect(), or write the rows "
             "with sink_parquet(path) and give the path."
         )
+    if isinstance(getattr(item, "tables", None), tuple):
+        raise TypeError(f"View {name!r} is a {kind}, which holds several views: give it alone.")
+    if kind == "Series" and library_of(item):
+        raise TypeError(f"View {name!r} is a Series; a view is a table: give its to_frame().")
     if isinstance(item, Iterator):
         raise TypeError(f"View {name!r} is a {kind}, which can be read only once: give list(…) of it.")
     if isinstance(item, Set | KeysView | ValuesView):
@@ -58,6 +62,7 @@ def is_table(item: Any, /) -> bool:
         or is_dask(item)
         or is_query(item)
         or frame_of(item) is not None
+        or (type(item).__name__ == "Series" and library_of(item) != "")
     )
 
 

@@ -25,7 +25,11 @@ def sources(X: Any, /, *, views: Ranges = None, id_column: IdColumn = None) -> l
         return [annotated_view(X, place, str(name)) for name, place in places.items()]
     if isinstance(getattr(X, "views", None), Mapping) and hasattr(X, "n_samples"):  # a MultiViewData
         ids = None if getattr(X, "ids", None) is None else as_ids(list(X.ids))
-        return [one_view(table, str(name))._replace(ids=ids) for name, table in X.views.items()]
+        names = getattr(X, "feature_names", None) or {}
+        return [
+            one_view(table, str(name))._replace(ids=ids, columns=column_names(names.get(name)))
+            for name, table in X.views.items()
+        ]
     named = _named_tables(X)
     if named is not None:
         return [one_view(table, name, id_column=id_column) for name, table in named]

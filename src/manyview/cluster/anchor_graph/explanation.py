@@ -14,7 +14,6 @@ taken apart by views and stay out of the views' effects.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -137,7 +136,7 @@ def explain(model: AnchorGraphClustering, X: Any, /, *, n_prototypes: int, n_fea
         raise ValueError(
             f"X has {len(views)} rows, the fit had {len(model.labels_)}: explain takes the rows of the fit."
         )
-    names = feature_names(X, views.widths, model.views)
+    names = feature_names(views, model)
     ready, engine = engine_for(model, views)
     K = len(model.cluster_stability_)
     with engine.running():
@@ -311,25 +310,7 @@ def feature_effects(sums: FeatureSums, /) -> tuple[FloatArray, FloatArray, Float
     return effect, inside, outside
 
 
-def feature_names(X: Any, widths: tuple[int, ...], ranges: Any, /) -> list[list[str]]:
-    """Names of the columns of every view: from DataFrames, else their numbers."""
-    if isinstance(X, Views):
-        tables = list(X.tables)
-    elif isinstance(X, Mapping) and not sp.issparse(X):
-        tables = list(X.values())
-    elif isinstance(X, list | tuple) and len(X) == len(widths) and ranges is None:
-        tables = list(X)
-    else:  # one table, cut by columns
-        names = _columns(X, int(np.shape(X)[1]))
-        numbers = check_views(np.arange(len(names), dtype=np.float64)[None], ranges=ranges).tables
-        return [[names[int(i)] for i in table[0]] for table in numbers]
-    return [_columns(table, width) for table, width in zip(tables, widths, strict=True)]
-
-
-def _columns(table: Any, width: int) -> list[str]:
-    columns = getattr(table, "columns", None)
-    return (
-        [str(name) for name in columns]
-        if columns is not None and len(columns) == width
-        else list(map(str, range(width)))
-    )
+def feature_names(views: Views, model: Any, /) -> list[list[str]]:
+    """Return the names of the columns of every view, as given now or in the fit, else their numbers."""
+    known = zip(views.columns, model.view_columns_, views.widths, strict=True)
+    return [list(given or fitted or map(str, range(width))) for given, fitted, width in known]

@@ -21,7 +21,7 @@ import scipy.sparse as sp
 
 from manyview.anchors import AnchorGraph, GraphBlock
 from manyview.engine import Engine, Rows, add
-from manyview.kernels.arrays import FloatArray, IntArray, Table
+from manyview.kernels.arrays import FloatArray, IntArray, Table, index_type
 from manyview.kernels.sparse import times
 
 MAX_SMOOTHNESS = 0.999
@@ -46,7 +46,7 @@ class Fusion(NamedTuple):
     def label_masses(self, block: GraphBlock, labels: IntArray, n_clusters: int, /) -> FloatArray:
         """B'Z (G m, K) of a block, Z with a one in the column of the label."""
         B = self.mixed(block)
-        at = B.indices * n_clusters + np.repeat(labels, np.diff(B.indptr))
+        at = B.indices.astype(np.int64) * n_clusters + np.repeat(labels, np.diff(B.indptr))
         mass = np.bincount(at, weights=B.data, minlength=B.shape[1] * n_clusters)
         return mass.reshape(-1, n_clusters).astype(np.float64, copy=False)
 
@@ -66,7 +66,7 @@ def mix(block: GraphBlock, weights: FloatArray, geometry_of_slice: IntArray, wid
     n, n_used, k = near.shape
     data = near.reshape(n, n_used * k) * np.repeat(share, k, axis=1).astype(near.dtype, copy=False)
     columns = columns.reshape(n, n_used * k) + np.repeat(of_used * (width // n_geometries), k).astype(np.int32)
-    starts = np.arange(0, data.size + 1, n_used * k, dtype=np.int32)
+    starts = np.arange(0, data.size + 1, n_used * k, dtype=index_type(data.size))
     return sp.csr_array((data.ravel(), columns.ravel(), starts), shape=(n, width))
 
 

@@ -38,7 +38,7 @@ from manyview.cluster.anchor_graph.subsampling import (
 )
 from manyview.engine import Rows, add, edges
 from manyview.kernels.agreement import joint_counts
-from manyview.kernels.arrays import BoolArray, FloatArray, IntArray
+from manyview.kernels.arrays import BoolArray, FloatArray, IntArray, index_type
 from manyview.kernels.sparse import times
 from manyview.kernels.spectral import Basis, diffusion_scale, unit_rows
 from manyview.views.blocks import RowBlock
@@ -110,9 +110,11 @@ class Reliability(NamedTuple):
         against = (opinion & (votes != labels[:, None])) @ self.view_weights
         return np.asarray(against > 0.5 * (opinion @ self.view_weights))
 
-    def views_disagree(self, block: GraphBlock, labels: IntArray, /) -> BoolArray:
-        """Where the views contradict the labels of rows that the fit has seen (n,)."""
-        return self.contradicted(*self.votes(block, own=labels), labels)
+    def votes_of_rows(self, block: GraphBlock, labels: IntArray, /) -> IntArray:
+        """Return every view's vote on rows of the fit (-1: none), and whether they contradict the label (n, V + 1)."""
+        votes, opinion = self.votes(block, own=labels)
+        contradicted = self.contradicted(votes, opinion, labels)
+        return np.column_stack([np.where(opinion, votes, -1), contradicted]).astype(np.int32)
 
 
 def slice_votes(columns: IntArray, w: FloatArray, mass: FloatArray, /, *, own: IntArray | None) -> FloatArray:
@@ -128,7 +130,7 @@ def slice_votes(columns: IntArray, w: FloatArray, mass: FloatArray, /, *, own: I
         rest -= w
     rest[rest <= 1e-9] = np.inf
     share = w / rest
-    starts = np.arange(0, n * n_slices * k + 1, k, dtype=np.int32)
+    starts = np.arange(0, n * n_slices * k + 1, k, dtype=index_type(n * n_slices * k))
     S = sp.csr_array((share.ravel(), columns.ravel(), starts), shape=(n * n_slices, n_slices * m))
     votes = times(S, mass.reshape(-1, K)).reshape(n, n_slices, K)
     if own is not None:

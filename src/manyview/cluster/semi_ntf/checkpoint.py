@@ -150,7 +150,8 @@ def checkpoint_for(
         raise ValueError(f"checkpoint_every must be an integer >= 1; got {every!r}.")
     if not isinstance(estimator.random_state, int | np.integer):
         raise ValueError("checkpoint needs an integer random_state: without one no second run is like the first.")
-    return Checkpoint(directory, int(every), identity_of(settings, views, estimator.block_rows))
+    identity = identity_of(settings, views, estimator.block_rows)
+    return Checkpoint(directory, int(every), identity | {"n_clusters": str(estimator.n_clusters)})  # may be "auto"
 
 
 def identity_of(settings: Iterable[Any], views: Views, block_rows: int, /) -> dict[str, str]:

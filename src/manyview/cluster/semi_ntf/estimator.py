@@ -196,15 +196,16 @@ view_agreement_, views_left_out_, n_clusters_, selection_
         paper = self.variant == "paper"
         of_factors: Factors = "shared" if self.coupling == "shared" else "coupled"
         with running_fit(self, X, raw=paper, factors=of_factors) as (views, context):
-            draw, context, self.selection_ = build_graphs_for_k(self, views, context, factors=of_factors)
-            engine, K = context.engine, context.settings.n_clusters
-            settings = resolve_factors(self, len(views), K)
+            settings = resolve_factors(self, len(views), context.settings.n_clusters)
+            # opened before the work: the directory may be no place to write to
             with checkpoint_for(self, views, (context.settings, settings), checkpoint, checkpoint_every) as keeper:
+                draw, context, self.selection_ = build_graphs_for_k(self, views, context, factors=of_factors)
+                engine, K = context.engine, context.settings.n_clusters
                 found, chance = None, None
-                if paper and settings.start != "consensus":  # Algorithm 1 needs no consensus
-                    embedded = embed_rows(draw, first_weights(draw.graph), None, context)
-                else:
+                if settings.needs_consensus:
                     embedded, found, scale, chance = label_by_consensus(views, draw, context)
+                else:
+                    embedded = embed_rows(draw, first_weights(draw.graph), None, context)
                 start = find_start(settings.start, found, embedded, context)
                 if settings.shared:
                     tensor = shared_tensor(embedded, scale, start, context)

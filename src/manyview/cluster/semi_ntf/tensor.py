@@ -45,11 +45,11 @@ def graph_tensor(
     """One slice (N, m) per anchor graph."""
     engine, dtype = context.engine, context.settings.dtype
     n_slices = len(embedded.fusion.weights)
-    transform = settings.options(n_slices).transform
+    transform, every_frequency = settings.options(n_slices).transform, start.every_frequency  # workers get no more
 
     def of_block(pair: tuple[GraphBlock, tuple[FloatArray, tuple[Any, ...]]]) -> FactorBlock:
         block, (Q, S) = pair
-        if start.every_frequency:
+        if every_frequency:
             first = to_views(transform, np.broadcast_to(Q, (len(transform.energy), *Q.shape)))
             H = np.zeros_like(first)
         else:
@@ -64,10 +64,11 @@ def _slices(embedded: EmbeddedRows, settings: FactorSettings, context: FitContex
     """Every anchor graph as a CSR matrix."""
     graph, fusion, engine = embedded.draw.graph, embedded.fusion, context.engine
     degrees = slice_degrees(graph, embedded.graphs, engine)
+    paper = settings.paper
     scale = np.sqrt(fusion.weights)[:, None] / np.sqrt(np.where(degrees > 1e-12, degrees, np.inf))  # (L, m)
 
     def of_block(block: GraphBlock) -> tuple[Any, ...]:
         tables = [block.slice(index, graph.n_anchors) for index in range(len(scale))]
-        return tuple(tables) if settings.paper else tuple(t * c for t, c in zip(tables, scale, strict=True))
+        return tuple(tables) if paper else tuple(t * c for t, c in zip(tables, scale, strict=True))
 
     return engine.map(of_block, embedded.graphs)

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 DELIMITERS = ("\t", ";", ",")  # in this order: a file with semicolons may have commas in its numbers
-SAMPLE_ROWS = 50
+SAMPLE_ROWS = 20
 MISSING = frozenset({"", "na", "n/a", "#n/a", "null", "none", "nan", "-nan"})
 DECIMAL_COMMA = re.compile(rb'(?:^|[;\t\n"])[ ]*[-+]?\d+,\d+(?:[eE][-+]?\d+)?[ ]*(?=[;\t\r\n"]|$)')
 DECIMAL_POINT = re.compile(rb'(?:^|[;\t\n"])[ ]*[-+]?\d*\.\d+(?:[eE][-+]?\d+)?[ ]*(?=[;\t\r\n"]|$)')
@@ -21,6 +21,8 @@ class Dialect(NamedTuple):
     decimal_point: str
     header: list[str] | None
     n_columns: int
+    types: list[str | None]  # of the columns as the first rows have it: "float64", "int64" or None, unknown
+    sample_bytes: int
 
 
 def to_utf8(content: bytes) -> bytes:
@@ -50,7 +52,9 @@ def find_dialect(content: bytes, *, tab: bool, header: bool | None, id_names: li
     decimal_point = "."
     if delimiter != "," and b"," in content and DECIMAL_COMMA.search(content):
         decimal_point = "." if DECIMAL_POINT.search(content) else ","
-    return Dialect(delimiter, decimal_point, first if header else None, len(first))
+    body = [row for row in ([] if header else [first]) + others if len(row) == len(first)]
+    types = [_type_of(cells) for cells in zip(*body, strict=True)] or [None] * len(first)
+    return Dialect(delimiter, decimal_point, first if header else None, len(first), types, len(head.encode()))
 
 
 def is_header(first: list[str], others: list[list[str]], id_names: list[str]) -> bool:
@@ -72,7 +76,8 @@ def is_header(first: list[str], others: list[list[str]], id_names: list[str]) ->
         below = [row[j] for row in others if j < len(row) and row[j].lower() not in MISSING]
         if below and all(map(_is_number, below)):
             return True
-    steps = _in_equal_steps(numbers) and not all(map(_in_equal_steps, others))
+    complete = [row for row in others if len(row) == len(first)]
+    steps = _in_equal_steps(numbers) and not all(map(_in_equal_steps, complete))
     if texts or steps:
         shown = ",".join(first[:4]) + (",..." if len(first) > 4 else "")
         raise ValueError(
@@ -82,7 +87,7 @@ def is_header(first: list[str], others: list[list[str]], id_names: list[str]) ->
 
 
 def _in_equal_steps(cells: list[str]) -> bool:
-    """Whether the cells count like a scale; two numbers do only if they are whole neighbors."""
+    """Tell whether the cells count like a scale; two numbers do only if they are whole neighbors."""
     if len(cells) < 2 or not all(map(_is_number, cells)):
         return False
     values = [_number(cell) for cell in cells]
@@ -107,7 +112,7 @@ def _rows(head: str, delimiter: str) -> list[list[str]]:
 
 
 def _delimiter(head: str) -> str:
-    """The first that cuts all rows into the same number of cells, or else the most frequent in the first row."""
+    """Find the first that cuts all rows into the same number of cells, or else the most frequent in the first row."""
     for delimiter in DELIMITERS:
         first, *others = map(len, _rows(head, delimiter))
         widths = set(others) or {first}
@@ -115,6 +120,12 @@ def _delimiter(head: str) -> str:
             return delimiter
     line = head.split("\n", 1)[0]
     return max(DELIMITERS[::-1], key=line.count)
+
+
+def _type_of(cells: tuple[str, ...]) -> str | None:
+    if all(cell.isdecimal() for cell in cells):
+        return "int64"
+    return "float64" if all(map(_is_number, cells)) else None
 
 
 def _number(cell: str) -> float:

@@ -19,12 +19,13 @@ def open_hdf5(path: str) -> Iterator[Any]:
     """Open a file that has no external links."""
     import h5py
 
-    def refuse_external(name: str, link: Any) -> None:
-        if isinstance(link, h5py.ExternalLink):
-            raise ValueError(f"{name} is a link to another file, {link.filename!r}; such links are not followed")
+    def find_external(name: str, link: Any) -> str | None:  # what is not None ends the visit
+        return f"{name} is a link to another file, {link.filename!r}" if isinstance(link, h5py.ExternalLink) else None
 
     with h5py.File(path, "r") as file:
-        file.visititems_links(refuse_external)
+        found = file.visititems_links(find_external)
+        if found is not None:
+            raise ValueError(f"{found}; such links are not followed")
         yield file
 
 

@@ -1,0 +1,66 @@
+"""ViewAgreementDisplay: how far the views agree with each other and with the result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from manyview.metrics import adjusted_rand_index
+from manyview.plotting import style
+from manyview.report import sections
+
+
+class ViewAgreementDisplay:
+    """Adjusted Rand index between the clusters that the views would choose by themselves.
+
+    Parameters
+    ----------
+    ari : ndarray of shape (n, n)
+        Adjusted Rand indices; NaN where two views have no sample in common.
+    names : list of str
+        What the rows and columns are.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib Axes and Figure
+        After :meth:`plot`.
+
+    Examples
+    --------
+    >>> from manyview import AnchorGraphClustering
+    >>> from manyview.datasets import make_views
+    >>> from manyview.plotting import ViewAgreementDisplay
+    >>> data = make_views(n_samples=90, n_clusters=3, random_state=0)
+    >>> model = AnchorGraphClustering(n_clusters=3, random_state=0).fit(data.views)
+    >>> ViewAgreementDisplay.from_estimator(model, data.views).names
+    ['view_0', 'view_1', 'view_2', 'result']
+    """
+
+    def __init__(self, *, ari: NDArray[np.float64], names: list[str]) -> None:
+        self.ari = ari
+        self.names = names
+
+    @classmethod
+    def from_estimator(cls, model: Any, views: Any, /, *, ax: Any = None) -> Self:
+        """Let the views of a fitted model vote on the rows of the fit, and plot how far they agree."""
+        found = sections.view_agreement(model, views)
+        return cls(ari=np.array(found["ari"], dtype=np.float64), names=found["names"]).plot(ax=ax)
+
+    @classmethod
+    def from_predictions(cls, labels: Mapping[str, ArrayLike], /, *, ax: Any = None) -> Self:
+        """Compare several labelings of the same samples, by name."""
+        columns = [np.asarray(column) for column in labels.values()]
+        ari = np.array([[adjusted_rand_index(first, second) for second in columns] for first in columns])
+        return cls(ari=ari, names=[str(name) for name in labels]).plot(ax=ax)
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw."""
+        self.ax_ = ax = style.axes(ax, size=(0.9 + 0.8 * len(self.names), 0.8 + 0.65 * len(self.names)))
+        image = {"cmap": style.shades(), "vmin": 0, "vmax": 1}
+        style.matrix(ax, self.ari, rows=self.names, columns=self.names, form=".2f", **image)
+        ax.set_title("agreement of views (adjusted Rand index)", fontsize=10)
+        self.figure_ = ax.figure
+        return self

@@ -1,0 +1,81 @@
+"""ConvergenceDisplay: the course of an iteration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from manyview.plotting import style
+from manyview.report import sections
+
+
+class ConvergenceDisplay:
+    """Residuals with their limit, or the objective where a method has no residuals, per iteration.
+
+    Parameters
+    ----------
+    series : dict of str to list of float
+        One number per iteration, by title.
+    limit : float, optional
+        What the residuals must fall below.
+    log : bool, default=True
+        Whether the scale is logarithmic.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib Axes and Figure
+        After :meth:`plot`.
+
+    Examples
+    --------
+    >>> from manyview import SemiNTF
+    >>> from manyview.datasets import make_views
+    >>> from manyview.plotting import ConvergenceDisplay
+    >>> data = make_views(n_samples=90, n_clusters=3, random_state=0)
+    >>> model = SemiNTF(n_clusters=3, random_state=0).fit(data.views)
+    >>> list(ConvergenceDisplay.from_estimator(model).series)
+    ['max |H − Q|']
+    """
+
+    def __init__(self, *, series: Mapping[str, list[float]], limit: float | None = None, log: bool = True) -> None:
+        self.series = series
+        self.limit = limit
+        self.log = log
+
+    @classmethod
+    def from_estimator(cls, model: Any, /, *, ax: Any = None) -> Self:
+        """Plot the history of a fitted model."""
+        found = sections.convergence(model)
+        if found is None:
+            raise ValueError(f"{type(model).__name__} keeps no history: it does not iterate, or not in one loop.")
+        residuals = {one["title"]: one["values"] for one in found["series"] if one["residual"]}
+        chosen = residuals or {one["title"]: one["values"] for one in found["series"]}
+        return cls(series=chosen, limit=found["limit"], log=bool(residuals)).plot(ax=ax)
+
+    @classmethod
+    def from_predictions(
+        cls, values: ArrayLike, /, *, title: str = "objective", log: bool = False, ax: Any = None
+    ) -> Self:
+        """Plot numbers (n_iterations,) of another program."""
+        return cls(series={title: np.asarray(values, dtype=np.float64).tolist()}, log=log).plot(ax=ax)
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw."""
+        self.ax_ = ax = style.axes(ax, size=(6.4, 3.4))
+        for number, (title, values) in enumerate(self.series.items()):
+            shown = np.array(values)
+            if self.log:
+                shown = np.where(shown > 0, shown, np.nan)  # a log axis has no zero: leave a gap there
+            color = style.LINES[number % len(style.LINES)]
+            ax.plot(range(1, len(shown) + 1), shown, "o-", ms=3, lw=1.6, color=color, label=title)
+        if self.limit is not None:
+            ax.axhline(self.limit, color=style.SOFT, ls="--", lw=1, label="limit")
+        style.quiet(ax)
+        ax.set(xlabel="iteration", yscale="log" if self.log else "linear")
+        ax.xaxis.set_major_locator(style.load("matplotlib.ticker").MaxNLocator(integer=True))
+        ax.legend(frameon=False)
+        self.figure_ = ax.figure
+        return self

@@ -1,0 +1,197 @@
+// The map: draws samples, and turns pointer and keys into pan, zoom, hover and lasso.
+
+class SampleMap {
+  constructor(root, samples, { onLasso, onHover }) {
+    this.samples = samples;
+    this.stage = root.querySelector(".stage");
+    this.base = root.querySelector("canvas.points");
+    this.overlay = root.querySelector("canvas.overlay");
+    this.tip = root.querySelector(".tip");
+    this.onLasso = onLasso;
+    this.onHover = onHover;
+    this.camera = new Camera();
+    this.places = new PlaceIndex(samples);
+    this.renderer = makeRenderer(this.base, samples);
+    this.lasso = null; // points of the polygon while it is drawn, in pixels
+    this.lassoing = false; // whether the lasso is the tool in hand
+    this.marked = -1;
+    this.listen();
+    new ResizeObserver(() => this.resize()).observe(this.stage);
+    this.resize();
+  }
+
+  resize() {
+    const { width, height } = this.stage.getBoundingClientRect();
+    if (!width || !height) return;
+    this.ratio = Math.min(window.devicePixelRatio || 1, 2);
+    for (const canvas of [this.base, this.overlay]) {
+      canvas.width = Math.round(width * this.ratio);
+      canvas.height = Math.round(height * this.ratio);
+    }
+    this.camera.resize(width, height);
+    this.draw();
+  }
+
+  setColors(colors) {
+    this.renderer.setColors(colors);
+    this.draw();
+  }
+
+  setChosen(chosen) {
+    this.renderer.setChosen(chosen);
+    this.draw();
+  }
+
+  draw() {
+    if (this.pending || !this.renderer.colors || !this.renderer.chosen) return;
+    this.pending = requestAnimationFrame(() => {
+      this.pending = 0;
+      this.renderer.draw(this.camera, this.ratio);
+      this.drawOverlay();
+    });
+  }
+
+  drawOverlay() {
+    const context = this.overlay.getContext("2d");
+    const ink = getComputedStyle(this.stage).color;
+    context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+    context.clearRect(0, 0, this.camera.width, this.camera.height);
+    context.strokeStyle = ink;
+    context.lineWidth = 1.5;
+    if (this.lasso) {
+      context.beginPath();
+      this.lasso.forEach(([px, py]) => context.lineTo(px, py));
+      context.closePath();
+      context.globalAlpha = 0.08;
+      context.fillStyle = ink;
+      context.fill();
+      context.globalAlpha = 1;
+      context.setLineDash([5, 4]);
+      context.stroke();
+      context.setLineDash([]);
+    }
+    if (this.marked >= 0) {
+      const [px, py] = this.screenOf(this.marked);
+      context.beginPath();
+      context.arc(px, py, this.camera.radius(this.samples.n) + 4, 0, 2 * Math.PI);
+      context.stroke();
+    }
+  }
+
+  screenOf(i) {
+    return this.camera.toScreen(this.samples.x[i] / 65535, this.samples.y[i] / 65535);
+  }
+
+  // ring and tooltip of a sample; -1 takes them away
+  mark(i) {
+    if (i === this.marked) return;
+    this.marked = i;
+    this.tip.hidden = i < 0;
+    if (i >= 0) {
+      const title = document.createElement("strong");
+      title.textContent = this.samples.id(i);
+      const list = document.createElement("dl");
+      for (const column of this.samples.columns) {
+        const name = document.createElement("dt");
+        const value = document.createElement("dd");
+        name.textContent = column.title;
+        value.textContent = column.text(i);
+        list.append(name, value);
+      }
+      this.tip.replaceChildren(title, list);
+      const [px, py] = this.screenOf(i);
+      const { offsetWidth: w, offsetHeight: h } = this.tip;
+      const left = px + 16 + w > this.camera.width ? px - 16 - w : px + 16;
+      this.tip.style.left = `${Math.max(Math.min(left, this.camera.width - w - 4), 4)}px`;
+      this.tip.style.top = `${Math.max(Math.min(py + 12, this.camera.height - h - 4), 4)}px`;
+    }
+    this.drawOverlay();
+  }
+
+  sampleAt(px, py) {
+    const [x, y] = this.camera.toData(px, py);
+    return this.places.nearest(x, y, (this.camera.radius(this.samples.n) + 5) / this.camera.scale);
+  }
+
+  listen() {
+    const at = (event) => {
+      const box = this.overlay.getBoundingClientRect();
+      return [event.clientX - box.left, event.clientY - box.top];
+    };
+    let grabbed = null;
+    this.overlay.addEventListener("pointerdown", (event) => {
+      if (event.button) return;
+      this.overlay.setPointerCapture(event.pointerId);
+      grabbed = at(event);
+      if (this.lassoing || event.shiftKey) this.lasso = [grabbed];
+    });
+    this.overlay.addEventListener("pointermove", (event) => {
+      const place = at(event);
+      if (this.lasso) {
+        this.lasso.push(place);
+        this.drawOverlay();
+      } else if (grabbed) {
+        this.camera.pan(place[0] - grabbed[0], place[1] - grabbed[1]);
+        grabbed = place;
+        this.mark(-1);
+        this.draw();
+      } else {
+        const i = this.sampleAt(...place);
+        this.mark(i);
+        this.onHover(i);
+      }
+    });
+    const release = () => {
+      grabbed = null;
+      const polygon = this.lasso;
+      this.lasso = null;
+      if (polygon && polygon.length > 2) {
+        this.onLasso(insidePolygon(this.samples, polygon.map(([px, py]) => this.camera.toData(px, py))));
+      }
+      this.drawOverlay();
+    };
+    this.overlay.addEventListener("pointerup", release);
+    this.overlay.addEventListener("pointercancel", release);
+    this.overlay.addEventListener("pointerleave", () => this.mark(-1));
+    this.overlay.addEventListener("wheel", (event) => {
+      event.preventDefault();
+      this.zoom(Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : 0.0016)), ...at(event));
+    }, { passive: false });
+    this.overlay.addEventListener("keydown", (event) => this.onKey(event));
+  }
+
+  zoom(factor, px, py) {
+    this.camera.zoom(factor, px, py);
+    this.mark(-1);
+    this.draw();
+  }
+
+  fit() {
+    this.camera.fit();
+    this.mark(-1);
+    this.draw();
+  }
+
+  onKey(event) {
+    const steps = { ArrowLeft: [40, 0], ArrowRight: [-40, 0], ArrowUp: [0, 40], ArrowDown: [0, -40] };
+    if (event.key in steps) {
+      this.camera.pan(...steps[event.key]);
+      this.draw();
+    } else if (event.key === "+" || event.key === "=") this.zoom(1.4);
+    else if (event.key === "-") this.zoom(1 / 1.4);
+    else if (event.key === "0") this.fit();
+    else return;
+    event.preventDefault();
+  }
+}
+
+function makeRenderer(canvas, samples) {
+  try {
+    return new WebGLRenderer(canvas, samples);
+  } catch (error) {
+    // a canvas that has been asked for one kind of context cannot give another
+    const fresh = canvas.cloneNode();
+    canvas.replaceWith(fresh);
+    return new CanvasRenderer(fresh, samples);
+  }
+}

@@ -1,0 +1,120 @@
+"""Line charts for the page, as coordinates: the template draws them, the style sheet colors them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+WIDTH, HEIGHT = 640.0, 240.0
+LEFT, RIGHT, TOP, BOTTOM = 52.0, 12.0, 12.0, 34.0  # room for the numbers
+
+
+class Tick(NamedTuple):
+    """A number on an axis."""
+
+    at: float
+    text: str
+
+
+class Line(NamedTuple):
+    """One line with its points and error bars."""
+
+    title: str
+    path: str
+    points: list[tuple[float, float]]
+    bars: list[tuple[float, float, float]]  # x, lower end, upper end
+
+
+class Chart(NamedTuple):
+    """All coordinates of a chart."""
+
+    width: float
+    height: float
+    left: float
+    right: float
+    top: float
+    bottom: float
+    lines: list[Line]
+    x_ticks: list[Tick]
+    y_ticks: list[Tick]
+    limit: float | None  # a horizontal line
+    marked: float | None  # a vertical line
+
+
+def line_chart(
+    x: Sequence[float],
+    lines: Sequence[tuple[str, Sequence[float], Sequence[float] | None]],
+    /,
+    *,
+    log: bool = False,
+    limit: float | None = None,
+    marked: float | None = None,
+) -> Chart:
+    """Lay out lines (title, values, errors) over x; a log scale leaves out what is not positive."""
+    known = [value for _, values, _ in lines for value in values if not log or value > 0]
+    known += [] if limit is None or (log and limit <= 0) else [limit]
+    for _, values, errors in lines:
+        if errors is not None and not log:
+            known += [v + sign * e for v, e in zip(values, errors, strict=True) for sign in (-1, 1)]
+    low, high = (min(known), max(known)) if known else (0.0, 1.0)
+    scale = math.log10 if log else float
+    bottom, top = scale(low), scale(high)
+    if top - bottom < 1e-12 * max(abs(top), 1):
+        bottom, top = bottom - 0.5, top + 0.5
+    margin = 0.06 * (top - bottom)
+    bottom, top = bottom - margin, top + margin
+    first, last = float(min(x)), float(max(x))
+    if first == last:
+        first, last = first - 0.5, last + 0.5
+
+    def px(value: float) -> float:
+        return round(LEFT + (value - first) / (last - first) * (WIDTH - LEFT - RIGHT), 2)
+
+    def py(value: float) -> float:
+        return round(HEIGHT - BOTTOM - (scale(value) - bottom) / (top - bottom) * (HEIGHT - TOP - BOTTOM), 2)
+
+    drawn = []
+    for title, values, errors in lines:
+        kept = [(a, b) for a, b in zip(x, values, strict=True) if not log or b > 0]
+        points = [(px(a), py(b)) for a, b in kept]
+        bars = (
+            [] if errors is None else [(px(a), py(b - e), py(b + e)) for a, b, e in zip(x, values, errors, strict=True)]
+        )
+        drawn.append(Line(title, " ".join(f"{a},{b}" for a, b in points), points, bars))
+    return Chart(
+        WIDTH,
+        HEIGHT,
+        LEFT,
+        WIDTH - RIGHT,
+        TOP,
+        HEIGHT - BOTTOM,
+        drawn,
+        [Tick(px(value), f"{value:g}") for value in ticks(first, last, integers=True) if first <= value <= last],
+        _y_ticks(bottom, top, py, log=log),
+        None if limit is None or (log and limit <= 0) else py(limit),
+        None if marked is None else px(marked),
+    )
+
+
+def _y_ticks(bottom: float, top: float, py: Any, *, log: bool) -> list[Tick]:
+    if log and top - bottom >= 1:
+        powers = range(math.ceil(bottom), math.floor(top) + 1)
+        step = max(len(powers) // 5, 1)
+        return [Tick(py(10.0**power), f"1e{power}") for power in powers[::step]]
+    low, high = (10.0**bottom, 10.0**top) if log else (bottom, top)
+    return [
+        Tick(py(value), f"{value:.5g}") for value in ticks(low, high) if low <= value <= high and (not log or value > 0)
+    ]
+
+
+def ticks(low: float, high: float, /, *, integers: bool = False, wanted: int = 5) -> list[float]:
+    """Return about as many round numbers between two numbers as wanted."""
+    raw = (high - low) / wanted
+    power = 10.0 ** math.floor(math.log10(raw))
+    step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= raw * 0.999)
+    if integers:
+        step = max(round(step), 1)
+    return [float(round(value, 12)) for value in np.arange(math.ceil(low / step), math.floor(high / step) + 1) * step]

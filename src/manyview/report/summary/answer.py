@@ -1,0 +1,208 @@
+"""The answer in a few sentences: how many clusters, how stable, how sure, which views decided, and what to doubt."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypedDict
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from manyview.report.summary import Summary
+
+# Mean stability of clusters found in independent Gaussian noise stays below 0.6 (200 to 2,000 samples, 2 to 8
+# clusters); clusters of real data sets whose classes are found lie above 0.7.
+BY_CHANCE, STABLE = 0.6, 0.75
+CONTRADICTED = 0.25  # share of a cluster
+MOSTLY_MISSING, RARELY_MISSING = 0.8, 0.4
+TINY = 5  # samples
+MAX_NAMED = 5
+
+
+class Answer(TypedDict):
+    """What a reader should take away."""
+
+    headline: str
+    sentences: list[str]
+    doubts: list[str]
+
+
+def answer(summary: Summary, /) -> Answer:
+    """Say what the other sections add up to."""
+    K, n = summary["n_clusters"], summary["n_samples"]
+    return Answer(
+        headline=f"{K} {'cluster' if K == 1 else 'clusters'} in {n:,} samples",
+        sentences=[
+            sentence
+            for sentence in (_number(summary), _stability(summary), _sureness(summary), _views(summary))
+            if sentence
+        ],
+        doubts=_doubts(summary),
+    )
+
+
+def mean_stability(summary: Summary, /) -> float | None:
+    """Return the mean stability of the clusters; None where the method does not measure it."""
+    found = [cluster["stability"] for cluster in summary["clusters"] if cluster["stability"] is not None]
+    return float(np.mean(found)) if found else None
+
+
+def _number(summary: Summary) -> str:
+    if summary["selection"] is None:
+        return "The number of clusters was given, not chosen." if summary["n_clusters"] > 1 else ""
+    return f"The number of clusters was chosen from the data, among {len(summary['selection']['curve'])} candidates."
+
+
+def _stability(summary: Summary) -> str:
+    stability = mean_stability(summary)
+    if stability is None or summary["n_clusters"] == 1:
+        return ""
+    if stability < BY_CHANCE:
+        return f"The clusters are not stable: subsamples lead to other clusters (mean Jaccard index {stability:.2f})."
+    strength = "stable" if stability >= STABLE else "partly stable"
+    return f"The clusters are {strength}: subsamples lead back to them with a mean Jaccard index of {stability:.2f}."
+
+
+def _sureness(summary: Summary) -> str:
+    confidence = summary["confidence"]
+    if confidence is None or summary["n_clusters"] == 1:
+        return ""
+    return (
+        f"The median confidence of a sample is {confidence['median']:.2f}; "
+        f"the least certain tenth lies below {confidence['low']:.2f}."
+    )
+
+
+def _views(summary: Summary) -> str:
+    weighted = [(view["weight"], view["name"]) for view in summary["views"] if view["weight"] is not None]
+    if len(weighted) < 2:
+        return ""
+    weights = [weight for weight, _ in weighted]
+    if max(weights) - min(weights) < 0.02:
+        return f"All {len(weighted)} views count about alike."
+    named = [f"{name} ({weight:.0%})" for weight, name in sorted(weighted, key=lambda pair: -pair[0])[:3]]
+    return f"The views that count most are {', '.join(named[:-1])} and {named[-1]}."
+
+
+def _doubts(summary: Summary) -> list[str]:
+    return [
+        *_doubt_structure(summary),
+        *_doubt_clusters(summary),
+        *_doubt_batches(summary),
+        *_doubt_missing(summary),
+        *_doubt_views(summary),
+        *_doubt_fit(summary),
+    ]
+
+
+def _doubt_structure(summary: Summary) -> list[str]:
+    stability = mean_stability(summary)
+    if summary["n_clusters"] == 1:
+        return ["There is one cluster, so nothing here separates the samples."]
+    if stability is None:
+        return [
+            f"{summary['run']['method']} measures neither stability nor confidence: nothing here says how far to "
+            "trust it."
+        ]
+    if stability < BY_CHANCE:
+        return [
+            f"Nothing shows structure beyond chance at K = {summary['n_clusters']}: pure noise gives clusters as "
+            "stable as these. Try another number of clusters before you read anything into them."
+        ]
+    return []
+
+
+def _doubt_clusters(summary: Summary) -> list[str]:
+    doubts, stability = [], mean_stability(summary)
+    if summary["n_clusters"] == 1:
+        return []
+    if stability is not None and stability >= BY_CHANCE:
+        weak = [
+            (c["label"], c["stability"])
+            for c in summary["clusters"]
+            if c["stability"] is not None and c["stability"] < BY_CHANCE
+        ]
+        if weak:
+            named = _listed([f"{label} ({value:.2f})" for label, value in sorted(weak, key=lambda pair: pair[1])])
+            doubts.append(
+                f"{_cluster(len(weak))} {named} often {_verb(len(weak), 'dissolves', 'dissolve')} in subsamples "
+                "(low stability)."
+            )
+    torn = [
+        (c["label"], c["contradicted"] / c["size"])
+        for c in summary["clusters"]
+        if c["contradicted"] and c["contradicted"] >= CONTRADICTED * c["size"]
+    ]
+    if torn:
+        named = _listed([f"{label} ({share:.0%})" for label, share in sorted(torn, key=lambda pair: -pair[1])])
+        doubts.append(
+            f"Most of the views' weight is for another cluster in many samples of {_cluster(len(torn)).lower()} "
+            f"{named}."
+        )
+    tiny = [str(c["label"]) for c in summary["clusters"] if c["size"] < TINY]
+    if tiny:
+        doubts.append(
+            f"{_cluster(len(tiny))} {_listed(tiny)} {_verb(len(tiny), 'has', 'have')} fewer than {TINY} samples."
+        )
+    return doubts
+
+
+def _doubt_batches(summary: Summary) -> list[str]:
+    found = summary["enrichment"]
+    return [
+        f"Cluster {batch['cluster']} is {batch['column']} {batch['category']}: {batch['inside']:.0%} of its samples, "
+        f"{batch['outside']:.0%} of the others. It may be a batch effect."
+        for batch in ([] if found is None else found["batches"][:MAX_NAMED])
+    ]
+
+
+def _doubt_missing(summary: Summary) -> list[str]:
+    missing = summary["missing_by_cluster"]
+    if missing is None or summary["n_clusters"] == 1:
+        return []
+    shares = np.array(missing["shares"])  # (K, V)
+    sizes = np.array([cluster["size"] for cluster in summary["clusters"]])
+    doubts = []
+    for k, v in np.argwhere(shares >= MOSTLY_MISSING).tolist():
+        others = np.arange(len(sizes)) != k
+        elsewhere = float(np.average(shares[others, v], weights=sizes[others]))
+        if elsewhere <= RARELY_MISSING:
+            doubts.append(
+                f"Cluster {missing['clusters'][k]} is mostly samples without {missing['names'][v]} "
+                f"({shares[k, v]:.0%}, elsewhere {elsewhere:.0%}): it may be a cluster of what is missing."
+            )
+    return doubts
+
+
+def _doubt_views(summary: Summary) -> list[str]:
+    left_out = [view["name"] for view in summary["views"] if view["left_out"]]
+    if not left_out:
+        return []
+    return [
+        f"{_listed(left_out)} {_verb(len(left_out), 'was', 'were')} left out, as unrelated to the clusters that the "
+        "other views show."
+    ]
+
+
+def _doubt_fit(summary: Summary) -> list[str]:
+    doubts = []
+    course, selection = summary["convergence"], summary["selection"]
+    if course is not None and course["converged"] is False:
+        doubts.append(f"The iteration stopped after {course['n_iter']} steps, before it had converged: raise max_iter.")
+    if selection is not None and "no K is stable" in selection["reason"]:
+        doubts.append("No number of clusters was stable: take the chosen one as a suggestion.")
+    return doubts
+
+
+def _cluster(n: int) -> str:
+    return "Cluster" if n == 1 else "Clusters"
+
+
+def _verb(n: int, one: str, many: str) -> str:
+    return one if n == 1 else many
+
+
+def _listed(names: list[str]) -> str:
+    shown = names[:MAX_NAMED]
+    if len(names) > MAX_NAMED:
+        return f"{', '.join(shown)} and {len(names) - MAX_NAMED} more"
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
