@@ -92,7 +92,7 @@ def select(
         draw = build_graphs(ready, context)
         if numbers is not None and len(numbers) == 1:
             K = numbers[0]
-            selection = Selection(K, (), f"K = {K} was given.", {"n_clusters": K})
+            selection = Selection(K, (), f"K = {K} was given.", {"n_clusters": K}, shortlist=(K,))
         else:
             selection = choose_on(draw, context, candidates=numbers)
         if not grid or selection.n_clusters == 1:  # nothing to compare parameters by

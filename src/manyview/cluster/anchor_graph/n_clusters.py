@@ -60,8 +60,9 @@ ALL_UP_TO, RATIO = 12, 1.2  # every K up to 12, then steps of a fifth; the neigh
 N_PARTS = 6
 PATIENCE = 3  # values of K in a row that cannot win, before the scale is left
 GAPS_UP_TO = 24  # the eigengaps that a decisive one is compared with
-NULL_CLUSTERS = (2, 3, 4, 6, 8, 12, 18, 27, 40)  # the values of K at which clusters are compared with those of a null
-RESOLUTION = 1.5  # a coarser or finer resolution differs by this factor
+NULL_CLUSTERS = (2, 3, 4, 6, 8, 12, 18, 27)  # the values of K at which clusters are compared with those of a null
+RESOLUTION = 1.5  # a coarser or finer resolution differs by this factor, and
+PLAUSIBLE = 0.8  # has at least this share of the best score
 NO_STRUCTURE = "no clusters beyond chance: they exceed those of shuffled columns by {:.3f}, which is less than {}"
 
 
@@ -263,9 +264,10 @@ def pick(curve: tuple[CurvePoint, ...], /, *, fall: float) -> Selection:
 
 
 def shortlist(curve: tuple[CurvePoint, ...], n_clusters: int, /) -> tuple[int, ...]:
-    """The choice, the best-scored K that is clearly coarser, and the best that is clearly finer."""
-    coarser = [c for c in curve if c.n_clusters * RESOLUTION <= n_clusters]
-    finer = [c for c in curve if c.n_clusters >= n_clusters * RESOLUTION]
+    """The choice, the best-scored K that is clearly coarser, and the best that is clearly finer: plausible ones."""
+    least = PLAUSIBLE * max(c.score for c in curve)
+    coarser = [c for c in curve if c.score >= least and c.n_clusters * RESOLUTION <= n_clusters]
+    finer = [c for c in curve if c.score >= least and c.n_clusters >= n_clusters * RESOLUTION]
     best = [max(some, key=lambda c: c.score).n_clusters for some in (coarser, finer) if some]
     return tuple(sorted([n_clusters, *best]))
 
