@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 LANDMARKS = 3_000
 ITERATIONS = 500
 PERPLEXITY = 30.0
-NEIGHBORS = 6
+NEIGHBORS = 10
 SEED = 0
 
 
@@ -76,4 +76,4 @@ def _between(
         total = weight.sum(axis=1, keepdims=True)
         weight = np.where(total > 0, weight / np.where(total > 0, total, 1), np.eye(NEIGHBORS)[0])
         out[rows] = np.einsum("nk,nkd->nd", weight, points)
-    return out + 0.5 * spacing * rng.standard_normal(out.shape)
+    return out + 0.8 * spacing * rng.standard_normal(out.shape)
