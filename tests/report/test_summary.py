@@ -155,6 +155,17 @@ def test_one_cluster_separates_nothing(data):
     assert summary["answer"]["doubts"] == ["There is one cluster, so nothing here separates the samples."]
 
 
+def test_tables_on_disk_give_the_same_summary(model, data, tmp_path):
+    paths = {}
+    for name, view in data.views.items():
+        paths[name] = tmp_path / f"{name}.npy"
+        np.save(paths[name], view)
+    stored, held = summarize(model, paths), summarize(model, data.views)
+    for section in ("map", "clusters", "heatmap", "views", "view_agreement"):
+        assert stored[section] == held[section], section
+    assert stored["run"]["checksum"] == held["run"]["checksum"]
+
+
 def test_code_repeats_the_run(model):
     code = summarize(model)["run"]["code"]
     assert "model = AnchorGraphClustering(n_clusters=3, random_state=0).fit(views)" in code

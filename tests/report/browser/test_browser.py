@@ -1,6 +1,7 @@
 """What a person does with the page, in a real browser."""
 
 import json
+from importlib.resources import files
 
 import numpy as np
 import pytest
@@ -247,3 +248,18 @@ def test_print_shows_no_tools(opened):
         assert find(opened, ".card").is_displayed()
     finally:
         opened.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(opened, scheme, width):
+    """Contrast, names, landmarks, focus: the rules of axe-core, whose program comes in a Python package."""
+    pytest.importorskip("axe_core_python", reason="needs axe-core: pip install axe-core-python")
+    axe = files("axe_core_python").joinpath("axe.min.js").read_text(encoding="utf-8")
+    media = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+    opened.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
+    size = {"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": width < 500}
+    opened.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    opened.execute_script(axe + "; window.axe = axe")
+    run = "axe.run().then((found) => arguments[0](found.violations.map((v) => [v.impact, v.id, v.nodes[0].html])))"
+    assert opened.execute_async_script(run) == []

@@ -9,8 +9,8 @@ import numpy as np
 if TYPE_CHECKING:
     from manyview.report.summary import Summary
 
-# The limits for mean Jaccard indices of Hennig, Cluster-wise assessment of cluster stability (2007): below 0.5 a cluster
-# dissolves, from 0.75 on it is stable.
+# Limits for mean Jaccard indices, from Hennig, Cluster-wise assessment of cluster stability (2007): below 0.5 a
+# cluster dissolves, from 0.75 on it is stable.
 DISSOLVES, PARTLY, STABLE = 0.5, 0.6, 0.75
 CONTRADICTED = 0.25  # share of a cluster
 MOSTLY_MISSING, RARELY_MISSING = 0.8, 0.4
@@ -46,13 +46,18 @@ def mean_stability(summary: Summary, /) -> float | None:
     return float(np.mean(found)) if found else None
 
 
-def stability_by_chance(n_clusters: int, /) -> float:
+def stability_by_chance(n_clusters: int, n_samples: int, /) -> float:
     """Return a mean stability that clusters of pure noise do not exceed.
 
     Measured with independent Gaussian views, 200 to 2,500 samples: at most 0.62 for 2 clusters, 0.44 for 3, 0.38 for
-    5, and 0.30 for 10 and 20.
+    5, and 0.30 for 10 and 20; with 5 samples per cluster up to 0.50.
     """
-    return max(0.25 + 0.8 / n_clusters, 0.35)
+    small = 0.55 if n_samples < 10 * n_clusters else 0.35
+    return max(0.25 + 0.8 / n_clusters, small)
+
+
+def _by_chance(summary: Summary) -> float:
+    return stability_by_chance(summary["n_clusters"], summary["n_samples"])
 
 
 def _number(summary: Summary) -> str:
@@ -65,7 +70,7 @@ def _stability(summary: Summary) -> str:
     stability = mean_stability(summary)
     if stability is None or summary["n_clusters"] == 1:
         return ""
-    if stability < stability_by_chance(summary["n_clusters"]):
+    if stability < _by_chance(summary):
         return f"The clusters are not stable: subsamples lead to other clusters (mean Jaccard index {stability:.2f})."
     strength = "stable" if stability >= STABLE else "partly stable" if stability >= PARTLY else "weakly stable"
     return f"The clusters are {strength}: subsamples lead back to them with a mean Jaccard index of {stability:.2f}."
@@ -112,7 +117,7 @@ def _doubt_structure(summary: Summary) -> list[str]:
             f"{summary['run']['method']} measures neither stability nor confidence: nothing here says how far to "
             "trust it."
         ]
-    if stability < stability_by_chance(summary["n_clusters"]):
+    if stability < _by_chance(summary):
         return [
             f"Nothing shows structure beyond chance at K = {summary['n_clusters']}: pure noise gives clusters as "
             "stable as these. Try another number of clusters before you read anything into them."
@@ -124,7 +129,7 @@ def _doubt_clusters(summary: Summary) -> list[str]:
     doubts, stability = [], mean_stability(summary)
     if summary["n_clusters"] == 1:
         return []
-    if stability is not None and stability >= stability_by_chance(summary["n_clusters"]):
+    if stability is not None and stability >= _by_chance(summary):
         weak = [
             (c["label"], c["stability"])
             for c in summary["clusters"]
