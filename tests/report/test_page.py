@@ -12,8 +12,8 @@ import pytest
 from manyview import LMVSC, AnchorGraphClustering
 from manyview.report import render, summarize
 from manyview.report.charts import line_chart, ticks
-from manyview.report.page import safe_json
-from manyview.report.palette import cluster_colors, oklch
+from manyview.report.page import HERE, safe_json
+from manyview.report.palette import SEQUENTIAL, cluster_colors, oklch
 from manyview.report.png import gray_png
 
 VOID = {"meta", "img", "br", "link", "hr", "input"}
@@ -161,6 +161,11 @@ def test_colors_differ():
     assert len(set(colors)) == 100
     assert oklch(1, 0, 0) == "#ffffff"
     assert oklch(0, 0, 0) == "#000000"
+
+
+def test_page_and_plots_share_the_scale():
+    script = (HERE / "assets" / "colors.js").read_text(encoding="utf-8")
+    assert ", ".join(f'"{color}"' for color in SEQUENTIAL) in script
 
 
 def test_image_has_its_pixels():
