@@ -5,7 +5,8 @@ import json
 
 import pytest
 
-from manyview.report import compact_html, render, report, write_labels, write_report
+from manyview.io import write_labels
+from manyview.report import compact_html, render, report, write_report
 
 
 def test_report_files_hold_page_and_facts(summary, tmp_path):

@@ -92,10 +92,9 @@ def code(model: Any, /) -> str:
     return "\n".join(
         [
             f"from manyview import {name}",
-            "from manyview.report import report",
             "",
             f"model = {name}({call}).fit(views)",
-            'report(model, views, "report.html")',
+            'model.report(views, "report.html")',
         ]
     )
 
