@@ -27,7 +27,7 @@ def test_what_scores_far_less_is_not_plausible():
 @settings(deadline=None, max_examples=60)
 def test_it_has_the_choice_and_at_most_one_on_each_side(scores):
     points = curve(dict(sorted(scores.items())))
-    chosen = pick(points, fall=1.0)
+    chosen = pick(points)
     listed = chosen.shortlist
     assert chosen.n_clusters in listed
     assert list(listed) == sorted(set(listed))
@@ -38,5 +38,5 @@ def test_it_has_the_choice_and_at_most_one_on_each_side(scores):
 
 
 def test_the_curve_marks_it():
-    lines = str(pick(curve({2: 0.45, 6: 0.5, 7: 0.49}), fall=1.0)).splitlines()
+    lines = str(pick(curve({2: 0.45, 6: 0.5, 7: 0.49}))).splitlines()
     assert [line[0] for line in lines[2:]] == ["*", ">", " "]
