@@ -1,4 +1,4 @@
-"""How the site is built: ``make docs``. Everything that it shows is on this machine; nothing is loaded from elsewhere."""
+"""How the site is built by ``make docs``. Everything that it shows is made here; nothing is loaded from elsewhere."""
 
 import sys
 import warnings

@@ -33,8 +33,12 @@ model = AnchorGraphClustering(n_clusters="auto", random_state=0).fit(data.views)
 # %%
 # Facts as a dict; ``report`` writes them as a page. The p values are adjusted for the number of tests.
 summary = summarize(model, data.views, metadata=metadata)
-for finding in summary["enrichment"]["findings"]:
-    print(finding)
+for found in summary["enrichment"]["findings"]:
+    what = found["column"] if found["category"] is None else f"{found['column']} {found['category']}"
+    print(
+        f"cluster {found['cluster']}: {what:<12} {found['inside']:6.2f} inside, {found['outside']:6.2f} outside, "
+        f"adjusted p {found['adjusted_p']:.0e}"
+    )
 
 # %%
 # One page to send around, which needs no network.

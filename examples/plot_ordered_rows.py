@@ -2,15 +2,16 @@
 Rows with a real order: frames of a film
 ========================================
 
-Most data have no order, and a method must not use one. Frames of a film, or moments of a process, do: neighbors in time
-mostly belong together. With ``axis="samples"`` the tensor norm of :class:`manyview.SemiNTF` runs along the rows and uses
-that.
+Most data have no order, and a method must not use one. Frames of a film, or moments of a process, do: neighbors in
+time mostly belong together. With ``axis="samples"`` the tensor norm of :class:`manyview.SemiNTF` runs along the rows
+and uses that.
 """
 
 import warnings
 
 import matplotlib.pyplot as plt
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from manyview import RowOrderWarning, SemiNTF
 from manyview.datasets import make_views
@@ -24,6 +25,7 @@ scenes = data.labels[frames]
 # %%
 # The package warns that the result depends on the order of the rows. Here that is what we want.
 warnings.simplefilter("ignore", RowOrderWarning)
+warnings.simplefilter("ignore", ConvergenceWarning)
 models = {
     "without the order": SemiNTF(n_clusters=4, random_state=0),
     "with the order": SemiNTF.paper(

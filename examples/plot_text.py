@@ -21,7 +21,7 @@ for name, view in languages.items():
     print(f"{name:<8} {type(view).__name__}, {view.shape[1]:,} words, {view.nnz / view.shape[0]:.0f} in a document")
 
 # %%
-# ``scale="auto"`` finds that these are counts: words are weighted by how rare they are, and documents compared by angle.
+# ``scale="auto"`` finds that these are counts: rare words weigh more, and documents are compared by their angle.
 model = AnchorGraphClustering(n_clusters=6, random_state=0).fit(languages)
 MapDisplay.from_estimator(model, languages)
 

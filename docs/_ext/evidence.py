@@ -1,4 +1,4 @@
-"""Let pages that are read on the site and as plain files link to files of the project: a script is offered as a file."""
+"""Let pages that are read on the site and as plain files link to files of the project."""
 
 from __future__ import annotations
 

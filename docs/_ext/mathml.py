@@ -2,28 +2,39 @@
 
 from __future__ import annotations
 
+import html
 import re
 from typing import Any
 
 from docutils import nodes
+from docutils.utils.math import MathError
 from docutils.utils.math.latex2mathml import tex2mathml
 from sphinx.application import Sphinx
+from sphinx.util import logging
 
 
-def _mathml(tex: str, *, block: bool) -> str:
-    # docutils knows no \tfrac and no \dots spacing commands; none of them changes the meaning
-    return str(tex2mathml(re.sub(r"\\tfrac", r"\\frac", tex), as_block=block))
+LOGGER = logging.getLogger(__name__)
+SIZES = re.compile(r"\\[bB]igg?[lrm]?(?![a-zA-Z])")  # browsers choose the size of brackets
+
+
+def _mathml(node: nodes.Element, *, block: bool) -> str:
+    tex = SIZES.sub("", node.astext())
+    try:
+        return str(tex2mathml(tex, as_block=block))
+    except MathError as error:
+        LOGGER.warning("formula %r: %s", tex, error, location=node)
+        return f"<code>{html.escape(tex)}</code>"
 
 
 def visit_inline(self: Any, node: nodes.math) -> None:
     """Write a formula within a line."""
-    self.body.append(_mathml(node.astext(), block=False))
+    self.body.append(_mathml(node, block=False))
     raise nodes.SkipNode
 
 
 def visit_block(self: Any, node: nodes.math_block) -> None:
     """Write a formula on lines of its own."""
-    self.body.append(f'<div class="math">{_mathml(node.astext(), block=True)}</div>\n')
+    self.body.append(f'<div class="math">{_mathml(node, block=True)}</div>\n')
     raise nodes.SkipNode
 
 
