@@ -197,3 +197,14 @@ def test_wrong_lengths_are_named(model, wrong, message):
 def test_other_rows_than_those_of_the_fit_are_refused(model, data):
     with pytest.raises(ValueError, match="views has 60 rows, but the model was fitted on 120"):
         summarize(model, {name: view[:60] for name, view in data.views.items()})
+
+
+def test_outliers_are_told_with_their_nearest_cluster(data):
+    views = {name: view.copy() for name, view in data.views.items()}
+    for view in views.values():
+        view[5] += 1000 * view.std(axis=0)
+    model = AnchorGraphClustering(3, label_outliers=True, random_state=0).fit(views)
+    assert model.labels_[5] == -1
+    summary = summarize(model, views)
+    assert [cluster["label"] for cluster in summary["clusters"]] == [0, 1, 2]
+    assert sum(cluster["size"] for cluster in summary["clusters"]) == len(model.labels_)
