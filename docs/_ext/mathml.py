@@ -12,7 +12,6 @@ from docutils.utils.math.latex2mathml import tex2mathml
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
-
 LOGGER = logging.getLogger(__name__)
 SIZES = re.compile(r"\\[bB]igg?[lrm]?(?![a-zA-Z])")  # browsers choose the size of brackets
 
