@@ -23,6 +23,14 @@ from manyview.views import Views
 from manyview.views.output import as_given, frame_of_columns
 
 BASELINES = ("AMGL", "MVGL", "CSMSC", "GMC", "LMVSC", "SMSC", "SFMC", "FMCNOF")
+FILES = (
+    "labels.csv",
+    "model.manyview",
+    "report.html",
+    "report.json",
+    "result.parquet",
+    "run.json",
+)  # of a saved result
 METHODS = ("AnchorGraphClustering", "SemiNTF", "SemiNTF.paper", *BASELINES)
 
 
@@ -78,15 +86,28 @@ class Result:
 
         return report(self.model, self.views, path, **({"name": self.name, "seconds": self.seconds} | options))
 
-    def save(self, folder: str | os.PathLike[str], /, *, report: bool = True, **options: Any) -> list[Path]:
+    def save(
+        self,
+        folder: str | os.PathLike[str],
+        /,
+        *,
+        report: bool = True,
+        spreadsheet_safe: bool = False,
+        replace: bool = False,
+        **options: Any,
+    ) -> list[Path]:
         """Write everything to a new folder, which is complete or absent.
 
         Parameters
         ----------
         folder : str or path
-            Must not exist.
+            Must not exist, or be empty.
         report : bool, default=True
             Whether to write report.html and report.json, too.
+        spreadsheet_safe : bool, default=False
+            Guard ids in labels.csv; see :func:`manyview.io.write_labels`.
+        replace : bool, default=False
+            Replace a result that was saved there before. A folder with anything else in it is never replaced.
         **options
             Of :func:`manyview.report.report`, for example ``y_true`` and ``metadata``.
 
@@ -96,18 +117,24 @@ class Result:
             ``labels.csv``, ``result.parquet``, ``model.manyview``, ``run.json``, and the report.
         """
         place = Path(folder)
-        if place.exists():
+        if place.exists() and not (place.is_dir() and _may_give_way(place, replace=replace)):
             raise FileExistsError(f"{place} exists already: name a new folder.")
         place.parent.mkdir(parents=True, exist_ok=True)
-        with whole_folder(place) as part:
-            self._write(part, report=report, options=options)
+        with whole_folder(place, replace=replace) as part:
+            self._write(part, report=report, spreadsheet_safe=spreadsheet_safe, options=options)
         return sorted(place.iterdir())
 
-    def _write(self, folder: Path, *, report: bool, options: Mapping[str, Any]) -> None:
+    def _write(self, folder: Path, *, report: bool, spreadsheet_safe: bool, options: Mapping[str, Any]) -> None:
         columns, ids = result_columns(self.model), self.model.sample_ids_
         numbers = np.arange(len(columns["cluster"])) if ids is None else ids
         confidence = columns.get("confidence")
-        write_labels(folder / "labels.csv", ids=numbers, labels=columns["cluster"], confidence=confidence)
+        write_labels(
+            folder / "labels.csv",
+            ids=numbers,
+            labels=columns["cluster"],
+            confidence=confidence,
+            spreadsheet_safe=spreadsheet_safe,
+        )
         parquet = optional("pyarrow.parquet", extra="files", use="Writing result.parquet")
         parquet.write_table(frame_of_columns(columns, numbers, "pyarrow"), folder / "result.parquet")
         self.model.save(folder / "model.manyview")
@@ -127,7 +154,7 @@ class Result:
             "n_samples": len(model.labels_),
             "n_clusters": self.n_clusters,
             "views": dict(zip(model.view_names_, model.view_widths_, strict=True)),
-            "notes": list(getattr(self.views, "notes", ())),
+            "notes": list(model.view_notes_),
             "seconds": round(self.seconds, 3),
             "versions": library_versions(),
             **self.facts,
@@ -220,6 +247,12 @@ def estimator_for(method: str, n_clusters: int | str, views: Any, /, *, random_s
     seed = {"random_state": random_state} if "random_state" in known else {}
     maker = getattr(estimator, preset) if preset else estimator
     return maker(n_clusters, **(seed | parameters))
+
+
+def _may_give_way(folder: Path, *, replace: bool) -> bool:
+    """Whether a folder is empty, or holds a result and nothing else where that may be replaced."""
+    inside = {path.name for path in folder.iterdir()}
+    return not inside or (replace and "run.json" in inside and inside <= set(FILES))
 
 
 def _plain(value: Any) -> Any:

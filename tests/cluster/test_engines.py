@@ -207,13 +207,15 @@ def test_concurrent_fits_change_neither_bits_nor_threads(arrays):
     alone = AnchorGraphClustering(K, **SMALL).fit(arrays)
     with threadpool_limits(2, user_api="blas"), ThreadPoolExecutor(2) as pool:
         before = blas_threads()
-        long_enough = threading.Event()
+        running, long_enough = threading.Event(), threading.Event()
 
         def wait(stage, done, total):
+            running.set()
             if stage == "labels":
                 assert long_enough.wait(60)
 
         waiting = pool.submit(AnchorGraphClustering(K, **SMALL, verbose=wait).fit, arrays)
+        assert running.wait(60)
         pool.submit(AnchorGraphClustering(2, **SMALL).fit, [array[:60] for array in arrays]).result()
         inside = blas_threads()
         long_enough.set()

@@ -26,6 +26,9 @@ def main() -> None:
     except KeyboardInterrupt:
         print("manyview: interrupted", file=sys.stderr)
         raise SystemExit(130) from None
+    except OSError as error:  # standard output is closed or full; commands explain their own
+        print(f"manyview: cannot write to standard output: {error.strerror}", file=sys.stderr)
+        raise SystemExit(2) from None
     except ImportError as error:
         library = (error.name or "").partition(".")[0]
         if library not in EXTRAS:

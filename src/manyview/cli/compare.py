@@ -10,6 +10,7 @@ import numpy as np
 import typer
 
 from manyview.cli import screen
+from manyview.cli.options import Json
 from manyview.io import read_labels
 from manyview.metrics import clustering_scores, contingency, match_labels
 from manyview.report import SCORE_NAMES
@@ -19,7 +20,7 @@ def compare(
     first: Annotated[Path, typer.Argument(metavar="A", help="A csv file of ids and labels; the reference.")],
     second: Annotated[Path, typer.Argument(metavar="B", help="Another one.")],
     moved: Annotated[int, typer.Option(min=0, help="How many of the samples that moved are listed.")] = 10,
-    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Compare two labelings by id: the seven scores, the contingency table, and the samples that moved.
 

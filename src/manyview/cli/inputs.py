@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from manyview.engine.optional import optional
-from manyview.io import TableFile, read_table, read_views
-from manyview.io.files import CONTAINERS, suffix_of
+from manyview.cli.divide import divided
+from manyview.cli.words import of_error
+from manyview.io import TableFile, read_tables, read_views
+from manyview.io.files import CONTAINERS, LABEL_NAMES, suffix_of
+from manyview.io.tables import to_labels
 from manyview.views import Views
-from manyview.views.frames import frame_of
-
-PREFIX = "prefix:"
 
 
 class Inputs(NamedTuple):
@@ -25,7 +21,6 @@ class Inputs(NamedTuple):
     views: Views
     labels: Any  # known classes, or None
     name: str
-    files: list[dict[str, Any]]  # name, bytes and SHA-256 of each
 
 
 class Columns(NamedTuple):
@@ -35,118 +30,122 @@ class Columns(NamedTuple):
     drop: Sequence[str] = ()
     categorical: Sequence[str] = ()
     views: str | None = None  # "prefix:", or a JSON file of view -> columns
+    header: bool | None = None
 
 
-def read_inputs(files: Sequence[Path], columns: Columns, *, join: str | None, impute: str | None) -> Inputs:
-    """Read one container, one folder, one table, or a table per view."""
-    labels, name = None, files[0].name.split(".")[0] if len(files) == 1 else files[0].absolute().parent.name
-    options: dict[str, Any] = {"join": join, "impute": impute}
-    if len(files) == 1 and (files[0].is_dir() or suffix_of(files[0]) in CONTAINERS):
-        data = read_views(files[0], id_column=columns.ids)
-        labels = data.labels
-        views = Views.from_tables(data, **options)
+class Tables(NamedTuple):
+    """The tables of the views by name, as the files hold them, and known classes."""
+
+    tables: dict[str, TableFile]
+    places: dict[str, str]  # file of every view, for messages
+    labels: Any = None  # classes of the rows of `label_ids`, or of all rows in their order
+    label_ids: Any = None
+
+
+def read_inputs(tables: Tables, files: Sequence[Path], *, join: str | None, impute: str | None) -> Inputs:
+    """Match the rows of tables; an error names the file."""
+    try:
+        views = Views.from_tables(tables.tables, join=join, impute=impute)
+    except (ValueError, TypeError) as error:
+        raise ValueError(of_error(error, tables.places)) from error
+    return Inputs(views, _labels_of(views, tables), _name_of(files))
+
+
+def load_tables(files: Sequence[Path], columns: Columns, /) -> Tables:
+    """Read one container, one folder, or a table per view, with the columns that are wanted."""
+    source = files[0]
+    if len(files) == 1 and suffix_of(source) in set(CONTAINERS) - {".xlsx"} and not source.is_dir():
+        found = _container(source, columns.ids)
     else:
-        tables = [_prepared(read_table(path, id_column=columns.ids), columns, path) for path in files]
-        if len(tables) == 1 and columns.views is not None:
-            views = Views.from_tables(_divided(tables[0], columns.views, files[0]), **options)
-        else:
-            views = Views.from_tables(_by_name(tables, files), **options)
-    return Inputs(views, labels, name, [_described(path) for path in files])
+        one = len(files) == 1 and (source.is_dir() or suffix_of(source) == ".xlsx")
+        read = read_tables(source if one else files, id_column=columns.ids, header=columns.header)
+        places = {
+            name: f"{source}: {name}" if one else str(path)
+            for name, path in zip(read, _repeated(files, read), strict=True)
+        }
+        found = _without_labels(read, places)
+    _require_known(found, columns)
+    tables = {name: _prepared(table, columns, found.places[name]) for name, table in found.tables.items()}
+    if columns.views is None:
+        return found._replace(tables=tables)
+    if len(tables) != 1:
+        raise ValueError(f"--views divides one table, and there are {len(tables)}: {', '.join(tables)}")
+    ((name, table),) = tables.items()
+    parts = divided(table, columns.views, found.places[name])
+    return found._replace(tables=parts, places={part: f"{found.places[name]} ({part})" for part in parts})
 
 
-def _by_name(tables: Sequence[TableFile], files: Sequence[Path]) -> dict[str, TableFile]:
-    named: dict[str, TableFile] = {}
-    for table, path in zip(tables, files, strict=True):
-        if table.name in named:
-            raise ValueError(f"{path}: another file has the name {table.name!r}; views are named by their files")
-        named[table.name] = table
-    return named
+def _repeated(files: Sequence[Path], tables: Mapping[str, TableFile]) -> Sequence[Path]:
+    return files if len(files) == len(tables) else [files[0]] * len(tables)
 
 
-def _prepared(table: TableFile, columns: Columns, path: Path) -> TableFile:
+def _container(path: Path, id_column: str | None) -> Tables:
+    if id_column is not None and suffix_of(path) in (".npz", ".mat"):
+        raise ValueError(f"{path}: has matrices, not columns with names: leave --id out; a variable 'ids' holds ids")
+    data = read_views(path, id_column=id_column)
+    names = data.feature_names
+    tables = {name: TableFile(name, view, data.ids, names.get(name)) for name, view in data.views.items()}
+    return Tables(tables, {name: f"{path}: {name}" for name in tables}, data.labels, data.ids)
+
+
+def _without_labels(read: dict[str, TableFile], places: dict[str, str]) -> Tables:
+    labels = [name for name in read if name.lower() in LABEL_NAMES and len(read) > 1]
+    if len(labels) > 1:
+        raise ValueError(f"there is more than one table of labels: {', '.join(places[name] for name in labels)}")
+    tables = {name: table for name, table in read.items() if name not in labels}
+    if not labels:
+        return Tables(tables, places)
+    return Tables(tables, places, to_labels(read[labels[0]], places[labels[0]]), read[labels[0]].ids)
+
+
+def _labels_of(views: Views, tables: Tables) -> Any:
+    """Known classes in the order of the samples; None unless every sample has one."""
+    labels, ids = tables.labels, tables.label_ids
+    if labels is None or (ids is None) != (views.ids is None):
+        return None
+    if ids is None or views.ids is None:
+        return labels if len(labels) == len(views) else None
+    row_of = {str(one): row for row, one in enumerate(ids.tolist())}
+    rows = [row_of.get(str(one), -1) for one in views.ids.tolist()]
+    return None if -1 in rows else labels[rows]
+
+
+def _require_known(found: Tables, columns: Columns) -> None:
+    """Refuse an option that names a column which no file has."""
+    known = {name for table in found.tables.values() for name in table.feature_names or ()}
+    for option, names in (("--drop", columns.drop), ("--categorical", columns.categorical)):
+        for name in names:
+            if name not in known:
+                files = ", ".join(dict.fromkeys(found.places.values()))
+                raise ValueError(f"{option} {name}: there is no such column in {files}")
+
+
+def _prepared(table: TableFile, columns: Columns, place: str) -> TableFile:
     """Leave columns out, and turn texts into categories, where that was asked for."""
     frame, names = table.frame, list(table.feature_names or ())
-    wanted = [name for name in columns.drop if name in names]
-    if wanted:
-        keep = [j for j, name in enumerate(names) if name not in wanted]
+    keep = [j for j, name in enumerate(names) if name not in columns.drop]
+    if len(keep) < len(names):
+        if not keep:
+            raise ValueError(f"{place}: --drop leaves no column")
         frame = frame.select(keep) if hasattr(frame, "select") else frame[:, keep]
         names = [names[j] for j in keep]
-    for name in columns.categorical:
-        if name in names and hasattr(frame, "column_names"):
-            at = names.index(name)
+    for at, name in enumerate(names):
+        if name in columns.categorical:
+            if not hasattr(frame, "column_names"):
+                raise ValueError(f"--categorical {name}: {place} holds a matrix of numbers, without categories")
             frame = frame.set_column(at, name, frame.column(at).dictionary_encode())
-    if not names and table.feature_names:
-        raise ValueError(f"{path}: no column is left")
     return TableFile(table.name, frame, table.ids, tuple(names) or None)
 
 
-def _divided(table: TableFile, rule: str, path: Path) -> dict[str, TableFile]:
-    """One table as several: by what stands before a colon in the names of columns, or by a file of names."""
-    names = table.feature_names
-    if names is None:
-        raise ValueError(f"{path}: has no names of columns to divide it by")
-    parts: dict[str, list[int]] = {}
-    if rule == PREFIX:
-        for j, name in enumerate(names):
-            view, colon, _ = name.partition(":")
-            if not colon:
-                raise ValueError(f"{path}: column {name!r} has no view before a colon, as in 'rna:{name}'")
-            parts.setdefault(view, []).append(j)
-    else:
-        for view, wanted in _column_map(Path(rule)).items():
-            unknown = [name for name in wanted if name not in names]
-            if unknown:
-                raise ValueError(f"{rule}: view {view!r} names the column {unknown[0]!r}, which {path} does not have")
-            parts[view] = [names.index(name) for name in wanted]
-    made = {}
-    for view, at in parts.items():
-        frame = table.frame.select(at) if hasattr(table.frame, "select") else table.frame[:, at]
-        made[view] = TableFile(view, frame, table.ids, tuple(names[j] for j in at))
-    return made
+def _name_of(files: Sequence[Path]) -> str:
+    if len(files) == 1:
+        return files[0].absolute().name.split(".")[0]
+    return files[0].absolute().parent.name
 
 
-def _column_map(path: Path) -> Mapping[str, list[str]]:
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ValueError(f"--views {path}: give 'prefix:' or a JSON file of columns ({error})") from error
-    if not isinstance(found, dict) or not all(isinstance(names, list) for names in found.values()):
-        raise ValueError(f"{path}: must be a JSON object of view names and lists of columns")
-    return found
-
-
-def read_metadata(path: Path, id_column: str | None, views: Views, /) -> dict[str, Any]:
-    """Columns of a table beside the views, in the order of the samples; samples that it lacks have none."""
-    table = read_table(path, id_column=id_column)
-    frame = frame_of(table.frame)
-    if frame is None:
-        raise ValueError(f"{path}: metadata is a table with names of columns")
-    if (table.ids is None) != (views.ids is None):
-        raise ValueError(f"{path}: samples are matched by id, so the views and the metadata both need ids")
-    if views.ids is None:
-        if table.frame.num_rows != len(views):
-            raise ValueError(f"{path}: has {table.frame.num_rows} rows for {len(views)} samples")
-        rows = np.arange(len(views))
-    else:
-        row_of = {str(one): row for row, one in enumerate(np.asarray(table.ids).tolist())}
-        rows = np.array([row_of.get(str(one), -1) for one in views.ids.tolist()])
-        if (rows < 0).all():
-            raise ValueError(f"{path}: has none of the ids of the views")
-    optional("pyarrow", extra="files", use="Reading metadata")
-    columns = {name: np.array(column.to_pylist(), dtype=object) for name, column in _columns(table.frame)}
-    known = {name: [None if row < 0 else values[row] for row in rows] for name, values in columns.items()}
-    return {name: _typed(values) for name, values in known.items()}
-
-
-def _columns(frame: Any) -> list[tuple[str, Any]]:
-    return list(zip(frame.column_names, frame.columns, strict=True))
-
-
-def _typed(values: list[Any]) -> Any:
-    """Numbers as an array with NaN for what is missing, anything else as texts."""
-    if all(value is None or (isinstance(value, int | float) and not isinstance(value, bool)) for value in values):
-        return np.array([np.nan if value is None else value for value in values], dtype=float)
-    return np.array(["" if value is None else str(value) for value in values], dtype=object)
+def described(files: Sequence[Path], /) -> list[dict[str, Any]]:
+    """Name, size and SHA-256 of every file, for run.json."""
+    return [_described(path) for path in files]
 
 
 def _described(path: Path) -> dict[str, Any]:

@@ -4,120 +4,161 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Annotated, Any
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 import typer
 
 from manyview.cli import screen
-from manyview.cli.cluster import Files, Id
-from manyview.io import MultiViewData, TableFile, read_table, read_views
-from manyview.io.files import CONTAINERS, suffix_of
+from manyview.cli.inputs import Columns, Tables, load_tables
+from manyview.cli.options import Categorical, Divide, Drop, Files, Header, Id, Json
+from manyview.io import TableFile
 from manyview.views.encode import looks_like_ids
-from manyview.views.frames import frame_of
+from manyview.views.frames import Column, frame_of
 
 Facts = dict[str, Any]
+MAX_SHOWN = 3  # names of columns in a line
 
 
 def inspect(
     files: Files,
     id_column: Id = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+    views: Divide = None,
+    categorical: Categorical = None,
+    drop: Drop = None,
+    header: Header = None,
+    as_json: Json = False,
 ) -> None:
     """Say what is in files: views, shapes, ids and their overlap, missing cells, kinds of columns, what to look at."""
     with screen.explained("cannot inspect", kinds=screen.REPAIRABLE), screen.stages(quiet=as_json) as stages:
         stages("reading", 0, 1)
-        tables, labels = _tables(files, id_column)
-        facts = [_facts(table) for table in tables]
-        overlap = _overlap(tables)
+        found = load_tables(files, Columns(id_column, drop or (), categorical or (), views, header))
+        facts = [_facts(name, table) for name, table in found.tables.items()]
+        ids = _about_rows(found)
+    classes = None if found.labels is None else len(np.unique(found.labels))
     if as_json:
-        typer.echo(json.dumps({"views": facts, "ids": overlap, "classes": labels}, indent=1))
+        typer.echo(json.dumps({"views": facts, "ids": ids, "classes": classes}, indent=1))
         return
     rows = [
         (one["view"], f"{one['rows']:,}", f"{one['columns']:,}", one["ids"], _percent(one["missing"]), one["kinds"])
         for one in facts
     ]
     screen.table("Views", ("view", "rows", "columns", "ids", "missing cells", "columns are"), rows)
-    for line in overlap:
-        typer.echo(line)
-    if labels is not None:
-        typer.echo(f"{labels} known classes; they are used for scores only.")
-    for one in facts:
-        for remark in one["remarks"]:
-            typer.echo(f"{one['view']}: {remark}")
+    if classes is not None:
+        typer.echo(f"{classes} known classes; they are used for scores only.")
+    for title, key in (("What would be done", "done"), ("What to look at", "look")):
+        lines = [*ids[key], *(f"{one['view']}: {line}" for one in facts for line in one[key])]
+        if lines:
+            typer.echo("\n  ".join([f"{title}:", *lines]))
 
 
-def _tables(files: Sequence[Path], id_column: str | None) -> tuple[list[TableFile], int | None]:
-    if len(files) == 1 and (files[0].is_dir() or suffix_of(files[0]) in CONTAINERS):
-        data: MultiViewData = read_views(files[0], id_column=id_column)
-        names = data.feature_names or {}
-        tables = [TableFile(name, view, data.ids, names.get(name)) for name, view in data.views.items()]
-        return tables, None if data.labels is None else data.n_clusters
-    return [read_table(path, id_column=id_column) for path in files], None
-
-
-def _facts(table: TableFile) -> Facts:
+def _facts(name: str, table: TableFile) -> Facts:
     frame, (n_rows, n_columns) = frame_of(table.frame), table.frame.shape
-    kinds: Counter[str] = Counter()
-    remarks: list[str] = []
-    missing = 0
     if frame is None:
         values = table.frame.data if sp.issparse(table.frame) else table.frame
-        missing = int(np.isnan(values).sum())
-        kinds["number"] = n_columns
-        if sp.issparse(table.frame):
-            remarks.append(f"is sparse: {table.frame.nnz / max(n_rows * n_columns, 1):.2%} of the cells are not zero")
+        empty = np.isnan(values)
+        absent = 0 if sp.issparse(table.frame) else int(empty.all(axis=1).sum())
+        share = f", {values.size / max(n_rows * n_columns, 1):.2%} of the cells not zero"
+        kinds, done, look = f"{n_columns} number" + (share if sp.issparse(table.frame) else ""), [], []
+        missing = int(empty.sum())
     else:
-        for j, name in enumerate(frame.labels):
-            column = frame.column(j)
-            kinds[column.kind] += 1
-            missing += int(table.frame.column(j).null_count)
-            remarks += _remarks(column, str(name), n_rows)
+        columns = {str(label): frame.column(j) for j, label in enumerate(frame.labels)}
+        counts = Counter(column.kind for column in columns.values())
+        kinds = ", ".join(f"{count} {kind}" for kind, count in counts.items())
+        blank = np.column_stack([_missing(column) for column in columns.values()])
+        absent, missing = int(blank.all(axis=1).sum()), int(blank.sum())
+        done, look = _done(columns, n_rows), _look(columns, n_rows)
+    if absent:
+        done = [f"{absent:,} samples lack this view altogether, and take part with the others", *done]
+    if missing > absent * n_columns:
+        look = [f"{missing - absent * n_columns:,} cells are missing: fill them with --impute mean or median", *look]
     return {
-        "view": table.name,
+        "view": name,
         "rows": n_rows,
         "columns": n_columns,
         "ids": "none" if table.ids is None else f"{table.ids[0]}, …",
         "missing": missing / max(n_rows * n_columns, 1),
-        "kinds": ", ".join(f"{count} {kind}" for kind, count in kinds.items()),
-        "remarks": remarks,
+        "kinds": kinds,
+        "done": done,
+        "look": look,
     }
 
 
-def _remarks(column: Any, name: str, n_rows: int) -> list[str]:
-    if column.kind == "text":
-        distinct = len({str(value) for value in column.values.tolist()})
-        return [f"column {name!r} holds texts ({distinct} different ones): name it with --id, --categorical or --drop"]
-    if column.kind == "number":
-        values = column.values[~np.isnan(column.values)]
-        if not len(values):
-            return [f"column {name!r} has no number, and would be left out"]
-        if looks_like_ids(name) and len(np.unique(values)) == n_rows:
-            return [f"column {name!r} looks like ids: name it with --id, or leave it out with --drop"]
-        if n_rows > 1 and values.min() == values.max():
-            return [f"column {name!r} has the same value in all rows"]
-        return []
-    if column.kind in ("boolean", "category"):
-        return []
-    return [f"column {name!r} holds {column.kind}, which cannot be a feature: leave it out with --drop"]
+def _missing(column: Column) -> Any:
+    if column.kind in ("number", "boolean"):
+        return np.isnan(column.values)
+    return column.values < 0 if column.kind == "category" else np.array([one is None for one in column.values])
 
 
-def _overlap(tables: Sequence[TableFile]) -> list[str]:
-    known = [(table.name, {str(one) for one in table.ids.tolist()}) for table in tables if table.ids is not None]
-    without = [table.name for table in tables if table.ids is None]
+def _done(columns: dict[str, Column], n_rows: int) -> list[str]:
+    """What becomes of columns that are no numbers, or have none."""
+    lines = []
+    for name, column in columns.items():
+        if column.kind == "category":
+            count = len(np.unique(column.values[column.values >= 0]))
+            lines.append(f"the {count} categories of column {name!r} become {count} columns of 0 and 1")
+    truths = [name for name, column in columns.items() if column.kind == "boolean"]
+    if truths:
+        lines.append(f"the truth values of {_some(truths)} become 0 and 1")
+    empty = [name for name, column in columns.items() if column.kind == "number" and np.isnan(column.values).all()]
+    if empty and n_rows > 1:
+        lines.append(f"{_some(empty)} without any number will be dropped")
+    return lines
+
+
+def _look(columns: dict[str, Column], n_rows: int) -> list[str]:
+    """What would be an error, or may be a mistake."""
+    lines, constant = [], []
+    for name, column in columns.items():
+        if column.kind in ("boolean", "category"):
+            continue
+        if column.kind in ("number", "text"):
+            values = column.values[~_missing(column)]
+            distinct = len(set(values.tolist()))
+            if looks_like_ids(name) and distinct == n_rows > 1:
+                lines.append(f"column {name!r} looks like ids: --id {name}, or leave it out with --drop {name}")
+            elif column.kind == "text":
+                lines.append(f"column {name!r} holds texts, {distinct} different ones: --categorical, --id or --drop")
+            elif distinct == 1 and n_rows > 1:
+                constant.append(name)
+        else:
+            lines.append(f"column {name!r} holds {column.kind}, which cannot be a feature: --drop {name}")
+    return lines + ([f"{_some(constant)}: the same value in all rows"] if constant else [])
+
+
+def _about_rows(found: Tables) -> dict[str, list[str]]:
+    """How rows would be matched, and what stands against it."""
+    known = {name: {str(one) for one in t.ids.tolist()} for name, t in found.tables.items() if t.ids is not None}
+    without = [name for name in found.tables if name not in known]
     if not known:
-        return ["No ids: rows are matched by position."]
+        sizes = {table.frame.shape[0] for table in found.tables.values()}
+        look = (
+            [] if len(sizes) == 1 else [f"no ids, and {len(sizes)} different numbers of rows: name the ids with --id"]
+        )
+        return {"done": ["no ids: rows are matched by position"] if len(found.tables) > 1 else [], "look": look}
     if without:
-        return [f"{', '.join(without)} without ids beside views that have them: name the column with --id."]
-    common, every = set.intersection(*(ids for _, ids in known)), set.union(*(ids for _, ids in known))
+        return {
+            "done": [],
+            "look": [f"{_listed(without)} without ids beside views that have them: name them with --id"],
+        }
+    common, every = set.intersection(*known.values()), set.union(*known.values())
     if common == every:
-        return [f"All views have the same {len(every):,} ids."]
-    lines = [f"{len(common):,} of {len(every):,} ids are in all views: choose --join inner or --join outer."]
-    return lines + [f"{name} lacks {len(every) - len(ids):,} of them." for name, ids in known if ids != every]
+        return {"done": [f"rows are matched by id: {len(every):,} in all views"], "look": []}
+    lacking = [f"{name} lacks {len(every) - len(ids):,} of them" for name, ids in known.items() if ids != every]
+    head = f"{len(common):,} of {len(every):,} ids are in all views: choose --join inner or --join outer"
+    return {"done": [], "look": [head, *lacking]}
+
+
+def _some(names: list[str]) -> str:
+    what = "column" if len(names) == 1 else f"{len(names):,} columns"
+    return f"{what} {_listed(map(repr, names[:MAX_SHOWN]))}" + (", …" if len(names) > MAX_SHOWN else "")
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(names)
 
 
 def _percent(share: float) -> str:
-    return "none" if share == 0 else f"{share:.1%}"
+    return "none" if share == 0 else f"{share:.1%}" if share >= 0.001 else "< 0.1%"

@@ -3,57 +3,92 @@
 from __future__ import annotations
 
 import json
+import warnings
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import typer
 
 from manyview import load
 from manyview.cli import screen
-from manyview.cli.cluster import Files, Id
-from manyview.cli.inputs import Columns, read_inputs
-from manyview.io import write_labels
+from manyview.cli.fitted import in_fitted_order, raw_columns
+from manyview.cli.inputs import Columns, Tables, load_tables, read_inputs
+from manyview.cli.options import Categorical, Divide, Drop, Files, Header, Id, Json, Quiet, SpreadsheetSafe
+from manyview.cli.places import require_labels
+from manyview.io import TableFile, write_labels
 
 
 def predict(
     model_file: Annotated[Path, typer.Argument(metavar="MODEL", help="A model.manyview.")],
     files: Files,
-    out: Annotated[Path, typer.Option(help="The csv file of the labels.")],
+    out: Annotated[Path, typer.Option(help="The csv file of the labels; must not exist, unless --force.")],
     id_column: Id = None,
-    views: Annotated[str | None, typer.Option(help="Divide ONE table, as for cluster.")] = None,
-    categorical: Annotated[list[str] | None, typer.Option(help="Column of texts that are categories.")] = None,
-    drop: Annotated[list[str] | None, typer.Option(help="Column to leave out.")] = None,
-    spreadsheet_safe: Annotated[
-        bool, typer.Option("--spreadsheet-safe", help="Guard ids that a spreadsheet would take for a formula.")
-    ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the counts as JSON.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+    views: Divide = None,
+    categorical: Categorical = None,
+    drop: Drop = None,
+    header: Header = None,
+    spreadsheet_safe: SpreadsheetSafe = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace a file of labels.")] = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
 ) -> None:
     """Label new samples by a model that ``cluster`` saved.
 
-    Files are matched to the views of the fit by their names, else by their order. A sample that lacks a view takes part
-    with the others.
+    Files are matched to the views of the fit by their names, or by their order if no name is known. A sample that
+    lacks a view takes part with the others; so do all samples if no file is given for a view.
     """
-    with screen.explained("cannot predict", kinds=screen.REPAIRABLE):
+    with screen.explained("cannot predict", kinds=screen.REPAIRABLE) as places:
+        require_labels(out, force=force)
         model = load(model_file)
         if not hasattr(model, "predict"):
-            raise ValueError(f"{type(model).__name__} cannot label new samples")
-        with screen.stages(quiet=quiet or as_json) as stages:
+            raise ValueError(f"{model_file}: {type(model).__name__} cannot label new samples")
+        with warnings.catch_warnings(record=True) as caught, screen.stages(quiet=quiet or as_json) as stages:
+            warnings.simplefilter("default")
             stages("reading", 0, 1)
-            columns = Columns(id_column, drop or (), categorical or (), views)
-            inputs = read_inputs(files, columns, join="outer" if len(files) > 1 else None, impute=None)
+            found = load_tables(files, Columns(id_column, drop or (), categorical or (), views, header))
+            places |= found.places
+            tables, absent = _of_the_fit(found, model)
+            join = "outer" if all(table.ids is not None for table in tables.values()) else None
+            given = read_inputs(found._replace(tables=tables), files, join=join, impute=None).views
             stages("labels", 0, 1)
-            assessed = model.assess(inputs.views) if hasattr(model, "assess") else None
-            labels = np.asarray(model.predict(inputs.views) if assessed is None else assessed.labels)
-            ids = np.arange(len(labels)) if inputs.views.ids is None else inputs.views.ids
+            assessed = model.assess(given) if hasattr(model, "assess") else None
+            labels = np.asarray(model.predict(given) if assessed is None else assessed.labels)
+            ids = np.arange(len(labels)) if given.ids is None else given.ids
             confidence = None if assessed is None else assessed.confidence
             write_labels(out, ids=ids, labels=labels, confidence=confidence, spreadsheet_safe=spreadsheet_safe)
-    found, counts = np.unique(labels, return_counts=True)
     if as_json:
-        sizes = dict(zip(map(str, found), counts.tolist(), strict=True))
-        typer.echo(json.dumps({"n_samples": len(labels), "clusters": sizes, "labels": str(out)}))
+        sizes = {str(label): int(count) for label, count in zip(*np.unique(labels, return_counts=True), strict=True)}
+        typer.echo(json.dumps({"n_samples": len(labels), "clusters": sizes, "without": absent, "labels": str(out)}))
     elif not quiet:
-        rows = [(str(label), str(count)) for label, count in zip(found, counts, strict=True)]
-        screen.table("Clusters", ("cluster", "samples"), rows)
-        typer.echo(f"Wrote {out}")
+        _show(labels, out)
+        missing = [f"there is no file for the view {name!r}: samples are labeled by the others" for name in absent]
+        screen.notes([*(str(one.message) for one in caught), *missing])
+
+
+def _of_the_fit(found: Tables, model: Any) -> tuple[dict[str, TableFile], list[str]]:
+    """Tables under the names and in the order of the views of the fit, and the views that have none."""
+    tables, names = found.tables, model.view_names_
+    if not set(tables) & set(names) and len(tables) == len(names):
+        return tables, []  # by their order; widths and names of columns are compared later
+    unknown = [name for name in tables if name not in names]
+    if unknown:
+        raise ValueError(
+            f"{found.places[unknown[0]]}: the fit has no view {unknown[0]!r}; it has {', '.join(names)}. Name files "
+            "like the views"
+        )
+    ids, n_rows = next((table.ids, table.frame.shape[0]) for table in tables.values())
+    given: dict[str, TableFile] = {}
+    for name, columns, done in zip(names, model.view_columns_, model.view_preparations_, strict=True):
+        if name in tables:
+            given[name] = in_fitted_order(tables[name], raw_columns(columns, done), found.places[name])
+        else:
+            given[name] = TableFile(name, np.full((n_rows, done["n_columns"]), np.nan), ids)
+    return given, [name for name in names if name not in tables]
+
+
+def _show(labels: Any, out: Path) -> None:
+    found, counts = np.unique(labels, return_counts=True)
+    rows = [(str(label), f"{count:,}") for label, count in zip(found, counts, strict=True)]
+    screen.table("Clusters", ("cluster", "samples"), rows)
+    typer.echo(f"Labeled {len(labels):,} samples. Wrote {out}")

@@ -21,11 +21,15 @@ def report(
 
     with screen.explained("cannot write the report", kinds=screen.REPAIRABLE):
         facts, target = folder / "report.json", folder / "report.html" if out is None else out
+        if not folder.is_dir():
+            raise FileNotFoundError(f"{folder}: there is no such folder")
+        if out is not None and out.exists():
+            raise FileExistsError(f"--out {out}: exists already; name another file")
         if not facts.is_file():
             raise FileNotFoundError(f"{facts}: there is no such file; cluster writes it unless told --no-report")
         try:
             page = render(json.loads(facts.read_text(encoding="utf-8")))
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
             raise ValueError(f"{facts} does not hold the facts of a report: {error!r}") from error
         with whole_file(target) as part:
             part.write_text(page, encoding="utf-8")

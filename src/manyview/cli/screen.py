@@ -11,6 +11,8 @@ from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn, Ta
 from rich.table import Table
 from rich.text import Text
 
+from manyview.cli.words import in_words, of_error
+
 REPAIRABLE = (OSError, ValueError, TypeError, MemoryError)  # what files, options and machines may be wrong about
 
 
@@ -47,9 +49,15 @@ class Stages:
 def stages(*, quiet: bool = False) -> Iterator[Stages]:
     """Show the stages of a fit on standard error, unless quiet."""
     columns = (SpinnerColumn("line"), TextColumn("{task.description:<14}"), BarColumn(), _Seconds())
-    with Progress(*columns, console=Console(stderr=True, quiet=quiet)) as progress:
+    console = Console(stderr=True, quiet=quiet)
+    with Progress(*columns, console=console) as progress:
         shown = Stages(progress)
-        yield shown
+        try:
+            yield shown
+        except BaseException:
+            progress.live.transient = True  # the line about the error stands alone
+            console.quiet |= not console.is_terminal
+            raise
         shown.finish()
 
 
@@ -63,11 +71,24 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> 
     Console().print(shown)
 
 
+def notes(messages: Iterable[str], /, *, quiet: bool = False) -> None:
+    """Print each message once, on standard error."""
+    for message in dict.fromkeys(messages) if not quiet else ():
+        typer.echo(f"note: {in_words(message)}", err=True)
+
+
 @contextmanager
-def explained(task: str, *, kinds: tuple[type[Exception], ...] = (OSError,)) -> Iterator[None]:
-    """Turn errors that a person can repair into one line on standard error and exit code 2."""
+def explained(task: str, *, kinds: tuple[type[Exception], ...] = (OSError,)) -> Iterator[dict[str, str]]:
+    """Turn errors that a person can repair into one line on standard error and exit code 2.
+
+    It gives a mapping to put the file of each view into, which the line then names.
+    """
+    files: dict[str, str] = {}
     try:
-        yield
+        yield files
+    except KeyboardInterrupt:
+        typer.echo("manyview: interrupted", err=True)
+        raise typer.Exit(130) from None
     except kinds as error:
-        typer.echo(f"manyview: {task}: {error}", err=True)
+        typer.echo(f"manyview: {task}: {of_error(error, files)}", err=True)
         raise typer.Exit(2) from None

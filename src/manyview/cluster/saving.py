@@ -44,6 +44,7 @@ from manyview.geometry.fit import Geometry
 from manyview.geometry.partial_whitening import PartiallyWhitened
 from manyview.geometry.scaling import Centered, DividedByMaximum, Hellinger, Standardized, Unchanged, UnitRows
 from manyview.geometry.text import PrincipalScores, WordWeights
+from manyview.io.whole import whole_file
 
 FORMAT = 1
 DIGEST_BYTES = 64  # a SHA-256 in hexadecimal digits
@@ -128,7 +129,10 @@ def save_model(model: Any, path: str | os.PathLike[str], /) -> Path:
     }
     buffer = io.BytesIO()
     np.savez(buffer, model=np.frombuffer(json.dumps(content, allow_nan=False).encode(), np.uint8), **arrays)
-    return _write_whole(Path(path), _with_digest(buffer))
+    target = Path(path)
+    with whole_file(target) as part:
+        part.write_bytes(_with_digest(buffer))
+    return target
 
 
 def load(path: str | os.PathLike[str], /) -> Any:
@@ -194,16 +198,6 @@ def _with_digest(buffer: io.BytesIO) -> bytes:
         archive.comment = b"0" * DIGEST_BYTES
     data = buffer.getvalue()[:-DIGEST_BYTES]
     return data + hashlib.sha256(data).hexdigest().encode()
-
-
-def _write_whole(path: Path, data: bytes) -> Path:
-    beside = path.with_name(f".{path.name}.part")
-    with open(beside, "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(beside, path)
-    return path
 
 
 def library_versions() -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 from manyview.io.data import DataNotPresent, MultiViewData
 from manyview.io.labels import read_labels, write_labels
-from manyview.io.read import read_table, read_views
+from manyview.io.read import read_table, read_tables, read_views
 from manyview.io.tables import TableFile
 from manyview.io.write import write_views
 
@@ -12,6 +12,7 @@ __all__ = [
     "TableFile",
     "read_labels",
     "read_table",
+    "read_tables",
     "read_views",
     "write_labels",
     "write_views",

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from manyview.io.files import Limits, check_file
+from manyview.io.isolation import MEMORY_LIMIT, TIME_LIMIT
 from manyview.io.whole import whole_file
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet may run a cell that begins so
@@ -90,6 +92,7 @@ def read_labels(path: str | os.PathLike[str], /) -> tuple[NDArray[Any], NDArray[
     >>> ids.tolist(), labels.tolist()
     (['a', 'b'], ['1', '0'])
     """
+    check_file(Path(path), Limits(TIME_LIMIT, MEMORY_LIMIT))
     try:
         with open(path, encoding="utf-8-sig", newline="") as file:
             rows = list(csv.reader(file))

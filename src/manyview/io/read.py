@@ -177,6 +177,54 @@ def read_table(
     return table
 
 
+def read_tables(
+    path: PathLike | Sequence[PathLike],
+    *,
+    id_column: str | None = None,
+    header: bool | None = None,
+    time_limit: float = TIME_LIMIT,
+    memory_limit: int = MEMORY_LIMIT,
+) -> dict[str, TableFile]:
+    """Read the tables of a folder, of several files, or of an ``.xlsx`` file by name, columns of any type.
+
+    Parameters
+    ----------
+    path : str or path, or a sequence of them
+        A folder, tables as in :func:`read_table`, or one ``.xlsx`` file, of which every sheet is a table.
+    id_column, header, time_limit, memory_limit
+        As in :func:`read_views`.
+
+    Returns
+    -------
+    dict of str to TableFile
+        Rows as they stand in the files, not matched.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from manyview.io import read_tables
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for name in ("clinic", "labs"):
+    ...         _ = Path(folder, f"{name}.csv").write_text("id,value\\nP07,61\\nP09,47\\n")
+    ...     read_tables(folder)
+    {'clinic': TableFile('clinic', 2 x 1, with ids), 'labs': TableFile('labs', 2 x 1, with ids)}
+    """
+    limits, choices = Limits(time_limit, memory_limit).check(), Choices(id_column, header)
+    if isinstance(path, str | os.PathLike):
+        source = Path(path)
+        if suffix_of(source) == ".xlsx" and not source.is_dir():
+            (variables,) = parse_or_raise([request_for(source, limits, choices)], **limits._asdict())
+            return _tables_inside(variables, source, id_column)
+        paths = table_paths(source) if source.is_dir() else {stem_of(source): source}
+    else:
+        several = [Path(one) for one in path]
+        paths = by_stem(several, ", ".join(map(str, several)))
+    if not paths:
+        raise ValueError(f"{path}: has no table; a table is one of {', '.join(TABLES)}")
+    return dict(zip(paths, _tables(list(paths.values()), limits, choices), strict=True))
+
+
 def _read_tables(paths: dict[str, Path], where: str, name: str, limits: Limits, choices: Choices) -> MultiViewData:
     if not paths:
         raise ValueError(f"{where}: has no table; a table is one of {', '.join(TABLES)}")
@@ -188,7 +236,7 @@ def _tables(paths: Sequence[Path], limits: Limits, choices: Choices) -> list[Tab
     requests = [request_for(path, limits, choices) for path in paths]
     for kind, path, _ in requests:
         if kind in ("mat5", "mat73", "npz", "h5mu"):
-            raise ValueError(f"{path}: holds several views; read it by itself, with read_views")
+            raise ValueError(f"{path}: holds several views; read it by itself, not beside other files")
     answers = parse_or_raise(requests, **limits._asdict())
     return [_only_table(variables, path, choices.id_column) for path, variables in zip(paths, answers, strict=True)]
 
@@ -213,11 +261,8 @@ def _read_container(path: Path, limits: Limits, choices: Choices, widths: Sequen
 
 def _from_tables(variables: Variables, path: Path, id_column: str | None) -> MultiViewData:
     """Make a data set of the tables of one file, and of labels and ids that hold for all of them."""
-    raw = {key: value for key, value in variables if isinstance(value, RawTable)}
-    if len(raw) < sum(isinstance(value, RawTable) for _, value in variables):
-        raise ValueError(f"{path}: two of its tables have the same name among {list(raw)}")
-    samples = raw.pop("", None)
-    tables = {key: to_table(value, f"{path}: {key}", key, id_column=id_column) for key, value in raw.items()}
+    samples = next((value for key, value in variables if not key and isinstance(value, RawTable)), None)
+    tables = _tables_inside(variables, path, id_column)
     if samples is not None and isinstance(samples.content, Unusable) and samples.ids is not None:
         tables = spread(tables, as_ids(samples.ids, str(path)), str(path))
     data = combine(tables, {key: f"{path}: {key}" for key in tables}, where=str(path), name=stem_of(path))
@@ -226,6 +271,14 @@ def _from_tables(variables: Variables, path: Path, id_column: str | None) -> Mul
         return data
     found = check_labels(labels[1], f"{path}: {labels[0]}")
     return gather(data.views, found, data.name, str(path), ids=data.ids, feature_names=data.feature_names)
+
+
+def _tables_inside(variables: Variables, path: Path, id_column: str | None) -> dict[str, TableFile]:
+    raw = {key: value for key, value in variables if isinstance(value, RawTable)}
+    if len(raw) < sum(isinstance(value, RawTable) for _, value in variables):
+        raise ValueError(f"{path}: two of its tables have the same name among {list(raw)}")
+    named = {key: value for key, value in raw.items() if key}
+    return {key: to_table(value, f"{path}: {key}", key, id_column=id_column) for key, value in named.items()}
 
 
 def _common_name(paths: Sequence[Path]) -> str:

@@ -11,7 +11,6 @@ from manyview.engine.optional import optional
 from manyview.kernels.arrays import FloatArray, float_type
 from manyview.views.arrow import PIECE_ROWS
 from manyview.views.finite import require_finite
-from manyview.views.magnitude import require_magnitude
 from manyview.views.stored import StoredTable
 
 
@@ -73,5 +72,4 @@ def _finite_rows_of_a_view(chunk: Any, name: str, block_info: Any = None) -> Flo
     rows = np.ascontiguousarray(chunk, dtype=float_type(chunk.dtype))
     if block_info:
         require_finite(rows, name, start=int(block_info[0]["array-location"][0][0]), rows_may_miss=True)
-        require_magnitude(rows, name)
     return rows

@@ -16,7 +16,6 @@ from manyview.views.finite import require_finite
 from manyview.views.frames import Frame, frame_of, of_objects
 from manyview.views.given import Names
 from manyview.views.impute import column_values, empty_columns, filled
-from manyview.views.magnitude import require_magnitude
 from manyview.views.sparse import canonical, verified
 
 FLOATS = (np.float64, np.float32)
@@ -48,7 +47,6 @@ def numeric(
         if not is_elsewhere(table):
             name = views.names[v]
             require_finite(table, name, rows_may_miss=rows_may_miss, columns=columns, ids=views.ids)
-            require_magnitude(table, name)
     checked = views.with_(
         tables=tuple(each.table for each in done),
         columns=tuple(each.columns for each in done),

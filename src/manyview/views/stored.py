@@ -17,7 +17,6 @@ import numpy as np
 from manyview.kernels.arrays import FloatArray, IntArray, float_type
 from manyview.views.arrow import ArrowSource
 from manyview.views.finite import require_finite
-from manyview.views.magnitude import require_magnitude
 
 READ_ROWS = 65_536  # at once, where all rows are wanted
 PARQUET = (".parquet", ".pq")
@@ -151,7 +150,6 @@ class StoredTable:
             ) from error
         block = np.ascontiguousarray(block[:, self._first : self._last], dtype=self.dtype)
         require_finite(block, self.name, start=start, rows_may_miss=True)
-        require_magnitude(block, self.name)
         return block
 
 

@@ -1,6 +1,7 @@
 """Explanations of clusters by views, prototypes and features, against direct sums and planted causes."""
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -20,6 +21,7 @@ from manyview.cluster.anchor_graph.explanation import (
     feature_sums,
 )
 from manyview.datasets import make_views
+from manyview.views import check_views
 from recipes import ONE_DRAW
 
 pytestmark = pytest.mark.filterwarnings("ignore::manyview.NoiseViewWarning")  # the planted noise is left out
@@ -179,13 +181,23 @@ def test_cohesion_is_one_where_walks_never_leave_and_zero_without_slices():
 
 
 def test_names_come_from_the_tables():
-    first = pd.DataFrame(np.ones((3, 2)), columns=["a", "b"])
-    second = pl.DataFrame({"c": [1.0, 2.0, 3.0]})
-    assert feature_names({"x": first, "y": second}, (2, 1), None) == [["a", "b"], ["c"]]
-    assert feature_names([first, np.ones((3, 2))], (2, 2), None) == [["a", "b"], ["0", "1"]]
-    assert feature_names(Views([np.ones((3, 1))]), (1,), None) == [["0"]]
-    wide = pd.DataFrame(np.ones((3, 4)), columns=list("pqrs"))
-    assert feature_names(wide, (1, 3), [1, 3]) == [["p"], ["q", "r", "s"]]
+    first = pd.DataFrame(np.arange(12.0).reshape(6, 2), columns=["a", "b"])
+    second = pl.DataFrame({"c": np.arange(6.0) ** 2})
+    for views, names in (
+        ({"x": first, "y": second}, [["a", "b"], ["c"]]),
+        ([first.to_numpy(), second], [["0", "1"], ["c"]]),
+        (Views([np.ones((6, 1))]), [["0"]]),
+    ):
+        asked = SimpleNamespace()
+        checked = check_views(views, estimator=asked)
+        assert feature_names(checked, asked) == names
+
+
+def test_names_of_the_fit_are_used_where_new_rows_have_none():
+    asked = SimpleNamespace()
+    check_views({"x": pd.DataFrame(np.eye(3), columns=list("abc"))}, estimator=asked)
+    new = check_views({"x": np.eye(3)}, estimator=asked, reset=False)
+    assert feature_names(new, asked) == [["a", "b", "c"]]
 
 
 def test_other_rows_than_fitted_raise(planted, explained):

@@ -51,7 +51,7 @@ class Recipe:
     # Number of clusters
     n_nulls: int = 2  #: data sets with shuffled columns that the clusters are compared with
     n_null_rows: int = 2_000  #: rows of the largest of them
-    min_structure: float = 0.08  #: beyond them; noise has at most 0.04, real data 0.12 and more
+    min_structure: float = 0.06  #: beyond them; noise has at most 0.04, data with classes 0.095 and more
 
     # Reliability
     n_subsamples: int = 8  #: random subsamples behind the stability of clusters

@@ -76,7 +76,8 @@ class Trial(NamedTuple):
 class Selection:
     """What was chosen without labels, from what, and why.
 
-    ``print(selection)`` shows the curve; ``AnchorGraphClustering(**selection.params)`` uses the choice.
+    ``print(selection)`` shows the curve, with ``>`` at the choice and ``*`` at the others of the shortlist;
+    ``AnchorGraphClustering(**selection.params)`` uses the choice.
 
     Parameters
     ----------
@@ -117,13 +118,15 @@ class Selection:
     def __repr__(self) -> str:
         return f"Selection({_written(self.params)}; {len(self.curve)} values of K, {len(self.trials)} trials)"
 
+    def _mark(self, n_clusters: int) -> str:
+        return ">" if n_clusters == self.n_clusters else "*" if n_clusters in self.shortlist else " "
+
     def __str__(self) -> str:
         lines = [self.reason]
         if self.curve:
-            lines.append(f"Plausible: K = {', '.join(map(str, self.shortlist))}.")
             lines.append("    K  stability  modularity    gap  score  error")
             lines += [
-                f"{'>' if c.n_clusters == self.n_clusters else ' '} {c.n_clusters:3d}  {c.stability:9.3f}  "
+                f"{self._mark(c.n_clusters)} {c.n_clusters:3d}  {c.stability:9.3f}  "
                 f"{c.modularity:10.3f}  {c.gap:5.3f}  {c.score:5.3f}  {c.error:5.3f}"
                 for c in self.curve
             ]

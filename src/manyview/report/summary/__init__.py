@@ -76,8 +76,8 @@ class Summary(TypedDict):
 
 def summarize(
     model: Any,
-    views: Any = None,
     /,
+    views: Any = None,
     *,
     name: str = "data",
     y_true: ArrayLike | None = None,
