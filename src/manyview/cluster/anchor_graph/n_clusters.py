@@ -67,7 +67,22 @@ NO_STRUCTURE = "no clusters beyond chance: they exceed those of shuffled columns
 
 
 class NoStructureWarning(UserWarning):
-    """The rows have no clusters beyond those that k-means finds in data without structure."""
+    """The rows have no clusters beyond those that k-means finds in data without structure.
+
+    Examples
+    --------
+    Make it an error where a pipeline should stop:
+
+    >>> import warnings
+    >>> from manyview import AnchorGraphClustering, NoStructureWarning
+    >>> from manyview.datasets import make_views
+    >>> data = make_views(n_samples=90, n_clusters=3, random_state=0)
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", NoStructureWarning)
+    ...     model = AnchorGraphClustering(n_clusters="auto", random_state=0).fit(data.views)
+    >>> model.n_clusters_
+    3
+    """
 
 
 class Embedded(NamedTuple):
