@@ -4,6 +4,7 @@
 # and, while you work or before a release:
 #   make quick         the core of the tests, in less than a minute
 #   make test-minimum  the tests with the oldest versions that pyproject.toml allows
+#   make docs          the site in docs/_build/html, with all examples
 #   make sanitize      the compiled loops under the sanitizers of the compiler
 #   make package       sdist and wheels in dist/, and what the packaging tools say about them
 PYTHON ?= python3
@@ -17,7 +18,7 @@ MINIMUM := build/minimum
 PACKAGE := build/package
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test lint types tests quick test-minimum sanitize package speed paper clean
+.PHONY: demo test lint types tests quick test-minimum docs sanitize package speed paper clean
 
 demo: $(VENV)/.ready
 	$(BIN)/manyview demo
@@ -44,7 +45,9 @@ quick: $(VENV)/.ready
 test-minimum: $(MINIMUM)/.ready
 	OPENBLAS_NUM_THREADS=1 $(MINIMUM)/bin/pytest --numprocesses 2 --dist worksteal
 
-# the target `docs` belongs here: it builds docs/ with the group of that name
+# warnings are errors, every example runs, every link between pages is checked; open docs/_build/html/index.html
+docs: $(VENV)/.ready
+	OPENBLAS_NUM_THREADS=1 $(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
 
 sanitize: $(VENV)/.ready
 	$(BIN)/python tests/sanitize/run.py
@@ -87,4 +90,4 @@ $(PACKAGE)/.ready: pyproject.toml
 	touch $@
 
 clean:
-	rm -rf $(VENV) build dist src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis manyview-demo
+	rm -rf $(VENV) build dist docs/_build docs/gallery docs/api src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis manyview-demo

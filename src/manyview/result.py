@@ -38,6 +38,19 @@ METHODS = ("AnchorGraphClustering", "SemiNTF", "SemiNTF.paper", *BASELINES)
 class Result:
     """A clustering: labels with the ids of the samples, the fitted model, and the views it was fitted on.
 
+    Parameters
+    ----------
+    model : estimator
+        Fitted.
+    views : Views
+        The rows of the fit.
+    seconds : float
+        How long the fit took.
+    name : str, default="data"
+        What the report calls the data.
+    facts : dict, optional
+        Further entries of ``run.json``.
+
     Examples
     --------
     >>> import manyview

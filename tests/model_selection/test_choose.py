@@ -87,7 +87,7 @@ def test_the_estimator_is_left_alone(views):
         ({"param_grid": {"n_clusters": [2, 3]}}, "give candidates for K as n_clusters="),
         ({"n_clusters": "many"}, "'auto', an integer"),
         ({"n_clusters": []}, "integers of at least"),
-        ({"n_clusters": [1, 2]}, "at least 2"),
+        ({"n_clusters": [0, 2]}, "at least 1"),
         ({"n_clusters": [2.5, 3]}, "integers"),
         ({"n_clusters": 91}, "n_samples=90"),
         ({"param_grid": {"n_anchors": []}}, "n_anchors must be a list with at least one candidate"),

@@ -8,7 +8,7 @@ import pytest
 from manyview.report.libraries import load, require_libraries
 
 
-@pytest.mark.parametrize("library", ["jinja2", "matplotlib"])
+@pytest.mark.parametrize("library", ["jinja2"])
 def test_missing_library_names_the_extra(monkeypatch, library):
     monkeypatch.setitem(sys.modules, library, None)
     with pytest.raises(ImportError, match=rf'needs {library}; .*pip install "manyview\[report\]"') as caught:

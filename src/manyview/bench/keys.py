@@ -10,7 +10,20 @@ from typing import Any, NoReturn
 
 
 class PlanError(ValueError):
-    """A plan that cannot be run; the message names the file and the key."""
+    """A plan that cannot be run; the message names the file and the key.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from manyview.bench import PlanError, read_plan
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "small.toml"
+    >>> _ = path.write_text('data = ["digits"]\\nmethods = "GMC"')
+    >>> try:
+    ...     read_plan(path)
+    ... except PlanError as error:
+    ...     print(str(error).partition(":")[0])
+    small.toml
+    """
 
 
 @dataclass(frozen=True)

@@ -86,6 +86,15 @@ class Plan:
         Of each cell.
     threads : int
         That BLAS and the like may use in each cell.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from manyview.bench import read_plan
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "small.toml"
+    >>> _ = path.write_text('data = ["digits"]\\nmethods = ["SemiNTF", "GMC"]\\nseeds = 3')
+    >>> [method.name for method in read_plan(path).methods]
+    ['SemiNTF', 'GMC']
     """
 
     name: str

@@ -44,6 +44,13 @@ class RunReport:
         Of them run now.
     failed : int
         Of all of them, found or run.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from manyview.bench import RunReport
+    >>> RunReport(Path("journal.jsonl"), cells=12, reused=10, ran=2, failed=0).ran
+    2
     """
 
     journal: Path

@@ -128,10 +128,23 @@ class Clusterer(ClusterMixin, BaseEstimator):
         text: str = super().__repr__(N_CHAR_MAX)
         return f"{text}  # {summary_of(self)}" if hasattr(self, "labels_") else text
 
+    def _repr_html_inner(self) -> str:
+        """Return the compact form of a fitted model, for notebooks; scikit-learn calls this."""
+        return _compact_html(self) if hasattr(self, "labels_") else super()._repr_html_inner()
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+        bundle: dict[str, str] = super()._repr_mimebundle_(**options)
+        return bundle | {"text/html": _compact_html(self)} if hasattr(self, "labels_") else bundle
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def _compact_html(model: Any) -> str:
+    text: str = import_module("manyview.report").compact_html(model)  # a later stage
+    return text
 
 
 def summary_of(model: Any, /) -> str:

@@ -72,7 +72,20 @@ PARTS: dict[str, Any] = {
 
 
 class ModelFileError(ValueError):
-    """The file is no model that this version can load."""
+    """The file is no model that this version can load.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, manyview
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "notes.txt"
+    >>> path.write_text("no model")
+    8
+    >>> try:
+    ...     manyview.load(path)
+    ... except manyview.ModelFileError:
+    ...     print("no model")
+    no model
+    """
 
 
 def save_model(model: Any, path: str | os.PathLike[str], /) -> Path:

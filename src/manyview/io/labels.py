@@ -39,6 +39,11 @@ def write_labels(
         Put an apostrophe before ids that a spreadsheet would take for a formula, such as ``=1+1``. Such ids no longer
         match those of other tables.
 
+    Returns
+    -------
+    Path
+        The file, which is complete or absent.
+
     Examples
     --------
     >>> import pathlib, tempfile
@@ -68,6 +73,16 @@ def write_labels(
 
 def read_labels(path: str | os.PathLike[str], /) -> tuple[NDArray[Any], NDArray[Any]]:
     """Read ids and labels from a csv file with a column ``id`` and a column ``label``, ``cluster`` or ``class``.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+
+    Returns
+    -------
+    ids, labels : ndarray of shape (n_samples,)
+        As text.
 
     Examples
     --------

@@ -33,6 +33,13 @@ class TableFile:
         Ids of the rows: whole numbers if all ids are, else text.
     feature_names : tuple of str or None
         Names of the columns, where the file has them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manyview.io import TableFile
+    >>> TableFile("rna", np.ones((3, 5)), ids=np.array(["a", "b", "c"]))
+    TableFile('rna', 3 x 5, with ids)
     """
 
     name: str

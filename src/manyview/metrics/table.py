@@ -29,6 +29,13 @@ class Contingency:
         The class of each row, sorted where the labels have an order.
     clusters : ndarray of shape (n_clusters,)
         The cluster of each column, likewise.
+
+    Examples
+    --------
+    >>> from manyview.metrics import contingency
+    >>> table = contingency(["a", "a", "b"], [1, 0, 0])
+    >>> table.counts.toarray().tolist(), table.clusters.tolist()
+    ([[1, 1], [1, 0]], [0, 1])
     """
 
     counts: csr_array

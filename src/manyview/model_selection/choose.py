@@ -37,7 +37,7 @@ def select(
 
     Q is the modularity of the labels for two steps of the random walk on the fused anchor graph; S is the mean
     adjusted Rand index between these labels and those that random subsamples lead to. The smallest K within one
-    standard error of the best score is chosen, unless one eigengap is wider than all others together: then it decides.
+    standard error of the best score is chosen, unless one eigengap is far wider than all others: then it decides.
     Beside the choice, ``shortlist`` has the best of the coarser and of the finer resolutions. Clusters that are no
     better than those of the same columns, each shuffled on its own, are no clusters: then K is 1, and a
     :class:`NoStructureWarning` says so. Where 1 is not offered the best of the others is taken, with the warning.
@@ -92,7 +92,7 @@ def select(
         draw = build_graphs(ready, context)
         if numbers is not None and len(numbers) == 1:
             K = numbers[0]
-            selection = Selection(K, (), f"K = {K} was given.", {"n_clusters": K})
+            selection = Selection(K, (), f"K = {K} was given.", {"n_clusters": K}, shortlist=(K,))
         else:
             selection = choose_on(draw, context, candidates=numbers)
         if not grid or selection.n_clusters == 1:  # nothing to compare parameters by

@@ -78,7 +78,9 @@ def matrix(
     if values.shape[1] <= 14 and values.shape[0] <= 45:
         for i, j in np.ndindex(*values.shape):
             if np.isfinite(values[i, j]):
-                ax.text(j, i, format(values[i, j], form), ha="center", va="center", fontsize=7.5, color=INK)
+                r, g, b, _ = drawn.cmap(drawn.norm(values[i, j]))
+                ink = INK if 0.3 * r + 0.59 * g + 0.11 * b > 0.5 else "white"
+                ax.text(j, i, format(values[i, j], form), ha="center", va="center", fontsize=7.5, color=ink)
     return drawn
 
 

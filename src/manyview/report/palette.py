@@ -7,9 +7,8 @@ import math
 CLUSTERS = (
     "#4477aa", "#ee7733", "#228833", "#aa3377", "#44bbdd", "#ccaa33", "#ee6677", "#33aa99", "#882255", "#88993a",
 )  # fmt: skip
-NO_VALUE = "#9aa0a6"  # a view without a vote, a missing metadata value
-SEQUENTIAL = ("#3b2f7f", "#33638d", "#1f908c", "#5cc863", "#e2d639")  # dark to light, like viridis
-DIVERGING = ("#2166ac", "#67a9cf", "#d1e5f0", "#f7f7f7", "#fddbc7", "#ef8a62", "#b2182b")  # below to above
+SEQUENTIAL = ("#3b2f7f", "#33638d", "#1f908c", "#5cc863", "#e2d639")  # dark to light, as in colors.js
+DIVERGING = ("#3b78b5", "#a9c6e2", "#f7f7f6", "#f3bfa4", "#d9622b")  # below to above, as in page.css
 GOLDEN_ANGLE = 137.508  # degrees; successive hues stay far apart, however many there are
 
 

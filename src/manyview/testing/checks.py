@@ -219,7 +219,19 @@ def check_round_trips(estimator: Any) -> None:
 
 
 def multiview_checks() -> list[Check]:
-    """List all checks, for ``pytest.mark.parametrize``."""
+    """List all checks, for ``pytest.mark.parametrize``.
+
+    Returns
+    -------
+    list of callable
+        Each takes an unfitted estimator.
+
+    Examples
+    --------
+    >>> from manyview.testing import multiview_checks
+    >>> multiview_checks()[0].__name__
+    'check_finds_separated_clusters'
+    """
     return [
         check_finds_separated_clusters,
         check_input_forms_are_equivalent,

@@ -76,7 +76,26 @@ class BlockMaker:
 
 
 def row_blocks(views: Views, /) -> BlockMaker:
-    """A maker of blocks, for ``engine.cut``; row-major tables are cut without a copy."""
+    """Make blocks of rows, for ``engine.partition``; row-major tables are cut without a copy.
+
+    Parameters
+    ----------
+    views : Views
+        Checked.
+
+    Returns
+    -------
+    BlockMaker
+        A function of the first row and the row after the last.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manyview.views import check_views, row_blocks
+    >>> make = row_blocks(check_views([np.ones((5, 2)), np.ones((5, 3))]))
+    >>> make(1, 4).n_rows
+    3
+    """
     return BlockMaker(views)
 
 

@@ -51,14 +51,21 @@ def check_views(
     ranges : None, int, widths, (start, stop) pairs, or mapping of view to columns
         How one table is cut into views by columns: not at all, into equal parts, or as told.
     estimator : object, optional
-        The estimator that asks. Names, widths, ids and what was done to the columns are stored on it (``reset=True``),
-        or compared with and repeated from what it has stored (``reset=False``).
+        The estimator that asks.
+    reset : bool
+        Whether names, widths, ids and what was done to the columns are stored on the estimator, as in ``fit``, or
+        compared with and repeated from what it has stored.
     lazy : bool
         Leave tables on disk, and Dask collections, where they are; they are checked when they are read.
     rows_may_miss : bool
         Let rows of NaN alone pass: views that a sample lacks. A NaN beside numbers is an error in any case.
     join, id_column, impute, feature_names
         See :meth:`Views.from_tables`.
+
+    Returns
+    -------
+    Views
+        Of float32 or float64 tables, dense or CSR.
 
     Notes
     -----
@@ -95,7 +102,26 @@ def check_views(
 
 
 def in_memory(views: Views, /) -> Views:
-    """The same views with every table in the memory of this process."""
+    """Read every table into the memory of this process.
+
+    Parameters
+    ----------
+    views : Views
+        Some of whose tables may be on disk, or Dask collections.
+
+    Returns
+    -------
+    Views
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, numpy as np
+    >>> from manyview.views import check_views, in_memory
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "view.npy"
+    >>> np.save(path, np.ones((3, 2)))
+    >>> type(in_memory(check_views([path], lazy=True)).tables[0]).__name__
+    'ndarray'
+    """
     tables = tuple(np.asarray(table) if is_elsewhere(table) else table for table in views.tables)
     return views.with_(tables=tables)
 

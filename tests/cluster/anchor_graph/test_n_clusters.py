@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
-from sklearn.exceptions import ConvergenceWarning
 
-from manyview import AnchorGraphClustering, SemiNTF
+from manyview import AnchorGraphClustering, NoStructureWarning, SemiNTF
 from manyview.cluster.anchor_graph import stages
 from manyview.cluster.anchor_graph.n_clusters import (
     CurvePoint,
     Embedded,
     Selection,
     coarse_scale,
+    decisive_gap,
     largest_number,
     modularity,
     pick,
@@ -71,28 +71,42 @@ def point(K, score, *, error=0.0, gap=0.0, stability=0.9):
 
 def test_the_smallest_within_one_standard_error_is_picked():
     curve = (point(2, 0.1), point(3, 0.48), point(4, 0.5, error=0.03, gap=0.2))
-    selection = pick(curve, fall=1.0)
+    selection = pick(curve)
     assert selection.n_clusters == 3
     assert "smallest K within one standard error" in selection.reason
     assert "widest eigengap is at 4" in selection.reason
-    assert pick((point(2, 0.1), point(3, 0.4), curve[2]), fall=1.0).n_clusters == 4
+    assert pick((point(2, 0.1), point(3, 0.4), curve[2])).n_clusters == 4
 
 
-def test_a_gap_wider_than_all_others_together_decides():
+def test_a_decisive_gap_decides_if_its_number_is_offered():
     curve = (point(2, 0.1), point(3, 0.4, gap=0.2), point(4, 0.5))
-    decided = pick(curve, fall=0.3)
+    decided = pick(curve, decisive=3)
     assert decided.n_clusters == 3
-    assert "wider than all others together" in decided.reason
-    assert pick(curve, fall=0.5).n_clusters == 4
+    assert "far wider than all others" in decided.reason
+    assert pick(curve).n_clusters == pick(curve, decisive=7).n_clusters == 4
+
+
+@pytest.mark.parametrize(
+    "eigenvalues, wanted",
+    [
+        ([1.0, 0.98, 0.95, 0.6, 0.5], 3),
+        ([1.0, 0.6, 0.55, 0.5], None),  # the gap after the first says nothing: two clusters are the fewest
+        ([1.0, 0.98, 0.7, 0.5, 0.48], None),  # 0.28 is less than twice 0.2
+        ([1.0, 0.98, 0.85, 0.84], None),  # 0.13 alone is too little
+        ([1.0, 0.9], None),
+    ],
+)
+def test_a_gap_is_decisive_if_it_is_wide_and_far_wider_than_the_next(eigenvalues, wanted):
+    assert decisive_gap(np.sqrt(eigenvalues)) == wanted
 
 
 def test_an_unstable_choice_is_called_a_suggestion():
-    assert "suggestion" in pick((point(2, 0.3, stability=0.2),), fall=1.0).reason
-    assert "suggestion" not in pick((point(2, 0.3),), fall=1.0).reason
+    assert "suggestion" in pick((point(2, 0.3, stability=0.2),)).reason
+    assert "suggestion" not in pick((point(2, 0.3),)).reason
 
 
 def test_a_selection_prints_its_curve_and_stays_as_it_is():
-    selection = pick((point(2, 0.1), point(3, 0.5)), fall=1.0)
+    selection = pick((point(2, 0.1), point(3, 0.5)))
     assert repr(selection) == "Selection(n_clusters=3; 2 values of K, 0 trials)"
     lines = str(selection).splitlines()
     assert lines[0] == selection.reason
@@ -174,8 +188,9 @@ def test_parameters_that_rule_out_a_choice_raise(model, message):
         model.fit(make_views(60, 3, random_state=0).views)
 
 
-def test_two_rows_and_equal_rows_are_two_clusters_at_most():
-    assert AnchorGraphClustering("auto", recipe=QUICK, random_state=0).fit([np.array([[0.0], [1.0]])]).n_clusters_ == 2
-    with pytest.warns(ConvergenceWarning, match="fewer than"):
-        model = AnchorGraphClustering("auto", recipe=QUICK, random_state=0).fit([np.ones((12, 3)), np.ones((12, 2))])
-    assert len(set(model.labels_)) < model.n_clusters_
+def test_two_rows_and_equal_rows_are_one_cluster():
+    for views in ([np.array([[0.0], [1.0]])], [np.ones((12, 3)), np.ones((12, 2))]):
+        with pytest.warns(NoStructureWarning, match="no clusters beyond chance"):
+            model = AnchorGraphClustering("auto", recipe=QUICK, random_state=0).fit(views)
+        assert model.n_clusters_ == 1
+        assert set(model.labels_) == {0}

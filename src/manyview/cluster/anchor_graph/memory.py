@@ -84,7 +84,7 @@ def estimate_needs(
     columns = max(t.dtype.itemsize for t in tables) * sum(widths)
     n_geometries = 2 if settings.scale == "auto" else 1
     L = n_geometries * (len(tables) + (len(tables) > 1 and not settings.raw))
-    graph = L * (k * (number_type(m)().itemsize + s) + 1)
+    graph = L * (k * (number_type(m)().itemsize + s) + s + 1)
     T, results, coupled_factors = s * (3 * K + 1), 8 * K + 56, s * 5 * L * K
     if factors != "coupled":
         kept = (2 * T + 4 * s * K if factors == "shared" else T + 2 * s * K) + results

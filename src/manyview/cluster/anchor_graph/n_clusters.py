@@ -7,9 +7,9 @@
 The index counts pairs of rows; its root is near the share of rows that keep their cluster, which is on the scale of Q.
 Q falls for K too small (clusters hold strangers) and for K too large (walks leave); S falls where a cut is arbitrary.
 The smallest K within one standard error of the best score is chosen, unless the spectrum leaves no doubt: a gap
-lambda_K - lambda_(K+1) that is wider than all others from lambda_2 to lambda_25 together decides. Classes are not
-clusters, and data have more than one resolution, so a shortlist has the best K of the coarser and the finer ones, too.
-Where the clusters are no better than those of data without structure (null.py), K is 1.
+lambda_K - lambda_(K+1) of more than .15 that is twice as wide as any other decides. Classes are not clusters, and data
+have more than one resolution, so a shortlist has the best K of the coarser and the finer ones, too. Where
+the clusters are no better than those of data without structure (null.py), K is 1.
 
 Everything is read off one spectrum of one fused graph: T = A W (n, R), a few thousand rows, wide enough for every K
 that rows and anchors can show, whichever are offered. Slice weights would depend on K: here they are learned from
@@ -59,14 +59,30 @@ ROWS_PER_CLUSTER, ANCHORS_PER_CLUSTER = 4, 4  # fewer cannot show a cluster
 ALL_UP_TO, RATIO = 12, 1.2  # every K up to 12, then steps of a fifth; the neighborhood of the best is filled in
 N_PARTS = 6
 PATIENCE = 3  # values of K in a row that cannot win, before the scale is left
-GAPS_UP_TO = 24  # the eigengaps that a decisive one is compared with
-NULL_CLUSTERS = (2, 3, 4, 6, 8, 12, 18, 27, 40)  # the values of K at which clusters are compared with those of a null
-RESOLUTION = 1.5  # a coarser or finer resolution differs by this factor
+DECISIVE_GAP, DECISIVE_RATIO = 0.15, 2  # of an eigengap, to the next widest; classes of real data have less
+NULL_CLUSTERS = (2, 3, 4, 6, 8, 12, 18, 27)  # the values of K at which clusters are compared with those of a null
+RESOLUTION = 1.5  # a coarser or finer resolution differs by this factor, and
+PLAUSIBLE = 0.8  # has at least this share of the best score
 NO_STRUCTURE = "no clusters beyond chance: they exceed those of shuffled columns by {:.3f}, which is less than {}"
 
 
 class NoStructureWarning(UserWarning):
-    """The rows have no clusters beyond those that k-means finds in data without structure."""
+    """The rows have no clusters beyond those that k-means finds in data without structure.
+
+    Examples
+    --------
+    Make it an error where a pipeline should stop:
+
+    >>> import warnings
+    >>> from manyview import AnchorGraphClustering, NoStructureWarning
+    >>> from manyview.datasets import make_views
+    >>> data = make_views(n_samples=90, n_clusters=3, random_state=0)
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", NoStructureWarning)
+    ...     model = AnchorGraphClustering(n_clusters="auto", random_state=0).fit(data.views)
+    >>> model.n_clusters_
+    3
+    """
 
 
 class Embedded(NamedTuple):
@@ -176,9 +192,16 @@ def choose(
         scale = coarse_scale(largest)
         visit(scale, stop=True)
         visit(_neighborhood(scale, max(curve.values(), key=lambda c: c.score).n_clusters), stop=False)
-    return pick(
-        tuple(curve[K] for K in sorted(curve)), fall=_eigenvalue(embedded, 2) - _eigenvalue(embedded, GAPS_UP_TO + 1)
-    )
+    return pick(tuple(curve[K] for K in sorted(curve)), decisive=decisive_gap(embedded.s))
+
+
+def decisive_gap(s: FloatArray, /) -> int | None:
+    """The K >= 2 at which the eigenvalues s² of the walk fall by far the most, if there is one."""
+    gaps = -np.diff(s**2)[1:]
+    if len(gaps) < 2:
+        return None
+    second, widest = np.sort(gaps)[-2:]
+    return int(gaps.argmax()) + 2 if widest > max(DECISIVE_GAP, DECISIVE_RATIO * second) else None
 
 
 def _eigenvalue(embedded: Embedded, number: int) -> float:
@@ -238,16 +261,17 @@ def modularity(embedded: Embedded, labels: IntArray, n_clusters: int, /) -> floa
     return float(((sums * s[: T.shape[1]]) ** 2).sum() / n - (p**2).sum())
 
 
-def pick(curve: tuple[CurvePoint, ...], /, *, fall: float) -> Selection:
+def pick(curve: tuple[CurvePoint, ...], /, *, decisive: int | None = None) -> Selection:
     """A decisive gap, or the smallest K whose score is within one standard error of the best; and why, in a sentence.
 
-    ``fall`` is how far the leading eigenvalues fall: a gap of more than half of it decides.
+    ``decisive`` is the K of a decisive gap, which need not be on the curve.
     """
     best = max(curve, key=lambda candidate: candidate.score)
     widest = max(curve, key=lambda candidate: candidate.gap)
     chosen = next(c for c in curve if c.score >= best.score - best.error)
-    if widest.gap > fall / 2:
-        chosen, lead = widest, "its eigengap is wider than all others together"
+    clear = [c for c in curve if c.n_clusters == decisive]
+    if clear:
+        chosen, lead = clear[0], "its eigengap is far wider than all others"
     elif chosen is best:
         lead = "it has the best score"
     else:
@@ -263,9 +287,10 @@ def pick(curve: tuple[CurvePoint, ...], /, *, fall: float) -> Selection:
 
 
 def shortlist(curve: tuple[CurvePoint, ...], n_clusters: int, /) -> tuple[int, ...]:
-    """The choice, the best-scored K that is clearly coarser, and the best that is clearly finer."""
-    coarser = [c for c in curve if c.n_clusters * RESOLUTION <= n_clusters]
-    finer = [c for c in curve if c.n_clusters >= n_clusters * RESOLUTION]
+    """The choice, the best-scored K that is clearly coarser, and the best that is clearly finer: plausible ones."""
+    least = PLAUSIBLE * max(c.score for c in curve)
+    coarser = [c for c in curve if c.score >= least and c.n_clusters * RESOLUTION <= n_clusters]
+    finer = [c for c in curve if c.score >= least and c.n_clusters >= n_clusters * RESOLUTION]
     best = [max(some, key=lambda c: c.score).n_clusters for some in (coarser, finer) if some]
     return tuple(sorted([n_clusters, *best]))
 

@@ -27,7 +27,20 @@ from manyview.views import Views
 
 
 class NoiseViewWarning(UserWarning):
-    """A view is unrelated to the clusters and was left out."""
+    """A view is unrelated to the clusters and was left out.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from manyview import AnchorGraphClustering, NoiseViewWarning
+    >>> from manyview.datasets import make_views
+    >>> data = make_views(n_samples=300, n_clusters=3, noise_views=1, random_state=0)
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore", NoiseViewWarning)
+    ...     model = AnchorGraphClustering(n_clusters=3, random_state=0).fit(data.views)
+    >>> model.views_left_out_
+    ['noise_0']
+    """
 
 
 class NoiseReport(NamedTuple):

@@ -26,10 +26,12 @@ from manyview.views.finite import missing_rows
 
 
 def null_draws(draw: Draw, context: FitContext, /) -> list[Draw]:
-    """Build the anchor graphs of several nulls; none where the raw rows are not known."""
+    """Build the anchor graphs of several nulls; none where the rows are not known."""
     if draw.source is None:
         return []
     rows, seed = _some_raw_rows(draw.source, context), context.settings.seed
+    if rows.missing.all(axis=1).any():  # too few rows know a view to say anything about it
+        return []
     nulls = (shuffled_rows(rows, seed=seed + number) for number in range(context.recipe.n_nulls))
     return [_graph_of(null, draw, context) for null in nulls]
 

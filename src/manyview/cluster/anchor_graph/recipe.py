@@ -19,43 +19,43 @@ class Recipe:
     """
 
     # Graphs
-    partial_whitening: bool = True  # divide the principal scores of dense views by the fourth root of their variance
-    min_anchors: int = 500  # the number of anchors is at least this, if there are as many rows
-    anchors_per_cluster: int = 10  # and at least this many times the number of clusters
-    n_neighbors: tuple[int, ...] = (10, 5)  # anchors tied to a row; weights are averaged over these numbers
-    n_draws: int = 4  # sets of anchors that are drawn, because a single draw is an accident on small data
-    max_drawn_rows: int = 5_000  # with more rows a single draw is made
-    n_sampled_rows: int = 20_000  # rows on which weights and candidates are found; all rows are then labeled alike
-    max_double_rows: int = 5_000  # rows up to which dtype="auto" keeps double precision
+    partial_whitening: bool = True  #: divide the principal scores of dense views by the fourth root of their variance
+    min_anchors: int = 500  #: the number of anchors is at least this, if there are as many rows
+    anchors_per_cluster: int = 10  #: and at least this many times the number of clusters
+    n_neighbors: tuple[int, ...] = (10, 5)  #: anchors tied to a row; weights are averaged over these numbers
+    n_draws: int = 4  #: sets of anchors that are drawn, because a single draw is an accident on small data
+    max_drawn_rows: int = 5_000  #: with more rows a single draw is made
+    n_sampled_rows: int = 20_000  #: rows on which weights and candidates are found; all rows are then labeled alike
+    max_double_rows: int = 5_000  #: rows up to which dtype="auto" keeps double precision
 
     # Candidates
+    #: (r, t): diffusion embedding with r K + 1 vectors (K for r = 1) after t steps of the random walk
     embeddings: tuple[tuple[float, int], ...] = ((1.0, 1), (1.5, 1), (1.5, 4), (2.0, 2), (2.0, 4), (3.0, 3), (3.0, 4))
-    # (r, t): diffusion embedding with r K + 1 vectors (K for r = 1) after t steps of the random walk
-    n_init: int = 2  # starts of k-means per embedding
-    n_clustered_rows: int = 5_000  # rows on which k-means runs, and
-    clustered_rows_per_cluster: int = 100  # at least so many times the number of clusters
-    candidate_graphs: tuple[str, ...] = ("joint", "weighted")  # fused graphs whose candidates compete
-    smoothness_power: float = 1.5  # weight of a slice: 1 / (1 - smoothness) to this power
+    n_init: int = 2  #: starts of k-means per embedding
+    n_clustered_rows: int = 5_000  #: rows on which k-means runs, and
+    clustered_rows_per_cluster: int = 100  #: at least so many times the number of clusters
+    candidate_graphs: tuple[str, ...] = ("joint", "weighted")  #: fused graphs whose candidates compete
+    smoothness_power: float = 1.5  #: weight of a slice: 1 / (1 - smoothness) to this power
 
     # Consensus
-    separation_weight: float = 1.25  # of the separation, per unit of agreement; up to 2 the scores stay the same
-    vote_power: float = 4.0  # a candidate votes with this power of its ARI with the best one
+    separation_weight: float = 1.25  #: of the separation, per unit of agreement; up to 2 the scores stay the same
+    vote_power: float = 4.0  #: a candidate votes with this power of its ARI with the best one
 
     # Noise views
-    min_agreement: float = 0.25  # of a view, relative to the best one; noise mostly has less than 0.15
-    min_agreement_of_many_rows: float = 0.18  # the same beyond max_drawn_rows, where weak views help, too
-    min_agreement_of_counts: float = 0.1  # the same for sparse counts, which say little about most rows
-    min_best_agreement: float = 0.2  # labels that no view supports prove nothing against any view
-    min_judged_rows: int = 100  # with fewer rows no view is judged
+    min_agreement: float = 0.25  #: of a view, relative to the best one; noise mostly has less than 0.15
+    min_agreement_of_many_rows: float = 0.18  #: the same beyond max_drawn_rows, where weak views help, too
+    min_agreement_of_counts: float = 0.1  #: the same for sparse counts, which say little about most rows
+    min_best_agreement: float = 0.2  #: labels that no view supports prove nothing against any view
+    min_judged_rows: int = 100  #: with fewer rows no view is judged
 
     # Number of clusters
-    n_nulls: int = 2  # data sets with shuffled columns that the clusters are compared with
-    n_null_rows: int = 2_000  # rows of the largest of them
-    min_structure: float = 0.08  # beyond them; noise has at most 0.04, real data 0.12 and more
+    n_nulls: int = 2  #: data sets with shuffled columns that the clusters are compared with
+    n_null_rows: int = 2_000  #: rows of the largest of them
+    min_structure: float = 0.06  #: beyond them; noise has at most 0.04, data with classes 0.095 and more
 
     # Reliability
-    n_subsamples: int = 8  # random subsamples behind the stability of clusters
-    n_subsampled_rows: int = 5_000  # rows of the largest of them
+    n_subsamples: int = 8  #: random subsamples behind the stability of clusters
+    n_subsampled_rows: int = 5_000  #: rows of the largest of them
 
 
 DEFAULT = Recipe()

@@ -67,16 +67,18 @@ class SemiNTF(AnchorClusterer):
         Growth of the penalties per iteration.
     max_iter, tol : int, float, default=200, 1e-2
         The loop stops when the largest entries of H - Q and Q - J are below ``tol * sqrt(K / N)``.
-    scale, anchors, n_anchors, n_neighbors, dtype, engine, block_rows, scratch, n_jobs, views, recipe, random_state, \
-verbose
+    scale, anchors, n_anchors, n_neighbors, dtype, engine, block_rows, scratch, n_jobs : as there
+        As for :class:`AnchorGraphClustering`.
+    views, recipe, random_state, verbose : as there
         As for :class:`AnchorGraphClustering`.
 
     Attributes
     ----------
-    labels_, membership_, embedding_, confidence_, views_disagree_, cluster_stability_, view_weights_, \
-view_agreement_, views_left_out_, n_clusters_, selection_
+    labels_, membership_, embedding_, confidence_, views_disagree_, cluster_stability_ : as there
         As for :class:`AnchorGraphClustering`. With ``variant="paper"`` the membership is the mean of H, and the
         confidence its largest minus its second largest entry.
+    view_weights_, view_agreement_, views_left_out_, n_clusters_, selection_ : as there
+        As for :class:`AnchorGraphClustering`.
     indicator_ : ndarray of shape (n_slices, n_samples, n_clusters)
         The non-negative factor H.
     factors_ : ndarray of shape (n_frequencies, m, n_clusters)

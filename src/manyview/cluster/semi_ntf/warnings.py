@@ -10,7 +10,22 @@ from manyview.cluster.semi_ntf.admm import Factorization
 
 
 class RowOrderWarning(UserWarning):
-    """The result depends on the order of the rows."""
+    """The result depends on the order of the rows.
+
+    Examples
+    --------
+    Silence it where the rows have a real order, such as frames of a film:
+
+    >>> import warnings
+    >>> from manyview import RowOrderWarning, SemiNTF
+    >>> from manyview.datasets import make_views
+    >>> data = make_views(n_samples=90, n_clusters=3, random_state=0)
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore", RowOrderWarning)
+    ...     model = SemiNTF(n_clusters=3, coupling="samples", random_state=0).fit(data.views)
+    >>> model.n_clusters_
+    3
+    """
 
 
 def warn_of_row_order(coupling: str, /) -> None:

@@ -13,6 +13,8 @@ function decodeColumn(column) {
   const isText = column.kind === "text";
   const values = isText ? null : new ARRAY_TYPES[column.dtype](decodeBase64(column.data));
   const none = column.dtype === "u1" ? 255 : 65535;
+  const whole = column.kind === "number" && values.every((value) => Number.isNaN(value) || Number.isInteger(value));
+  const digits = whole ? 0 : column.high - column.low >= 100 ? 1 : 3;
   return {
     key: column.key,
     title: column.title,
@@ -21,22 +23,23 @@ function decodeColumn(column) {
     low: column.low,
     high: column.high,
     values,
+    digits,
     isCategory: column.kind === "cluster" || column.kind === "category",
     isMissing: (i) => (isText ? column.names[i] === "" : column.kind === "number" ? Number.isNaN(values[i]) : values[i] === none),
     text(i) {
       if (this.isMissing(i)) return "–";
       if (isText) return column.names[i];
-      return column.kind === "number" ? formatNumber(values[i]) : column.names[values[i]];
+      return column.kind === "number" ? formatNumber(values[i], digits) : column.names[values[i]];
     },
     // a number to sort by; missing values come last
     rank: (i) => (column.kind === "number" ? (Number.isNaN(values[i]) ? Infinity : values[i]) : values[i]),
   };
 }
 
-function formatNumber(value) {
-  if (Number.isInteger(value)) return String(value);
+function formatNumber(value, digits) {
   const size = Math.abs(value);
-  return size >= 1e5 || size < 1e-3 ? value.toExponential(2) : value.toFixed(size >= 100 ? 1 : 3);
+  if (digits && size !== 0 && (size >= 1e6 || size < 0.5 * Math.pow(10, -digits))) return value.toExponential(2);
+  return value.toFixed(digits);
 }
 
 function loadSamples(source) {

@@ -109,8 +109,8 @@ function drawLegend(legend, column, palette, onPick) {
     const low = document.createElement("span");
     const ramp = document.createElement("span");
     const high = document.createElement("span");
-    low.textContent = formatNumber(column.low);
-    high.textContent = formatNumber(column.high);
+    low.textContent = formatNumber(column.low, column.digits);
+    high.textContent = formatNumber(column.high, column.digits);
     ramp.className = "ramp";
     ramp.style.background = `linear-gradient(to right, ${SEQUENTIAL.map(cssColor).join(", ")})`;
     legend.append(low, ramp, high);

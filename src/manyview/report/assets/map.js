@@ -12,6 +12,7 @@ class SampleMap {
     this.camera = new Camera();
     this.places = new PlaceIndex(samples);
     this.renderer = makeRenderer(this.base, samples);
+    this.base = this.renderer.canvas;
     this.lasso = null; // points of the polygon while it is drawn, in pixels
     this.lassoing = false; // whether the lasso is the tool in hand
     this.marked = -1;

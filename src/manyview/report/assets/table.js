@@ -11,7 +11,7 @@ class SampleTable {
     this.table = root.querySelector("table");
     this.onActivate = onActivate;
     this.columns = [this.idColumn(), ...samples.columns];
-    this.sorted = { column: 0, up: true };
+    this.sorted = { column: samples.numericIds ? 0 : -1, up: true }; // rows begin in the order of the data
     this.order = Uint32Array.from({ length: samples.n }, (_, i) => i);
     this.rows = this.order;
     this.active = -1;

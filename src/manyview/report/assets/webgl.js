@@ -5,12 +5,12 @@ in vec2 position;
 in vec4 color;
 in float chosen;
 uniform vec2 scale, offset;
-uniform float size, wanted, alpha;
+uniform float size, wanted, alpha, gray;
 out vec4 tint;
 void main() {
   gl_Position = chosen == wanted ? vec4(position * scale + offset, 0.0, 1.0) : vec4(2.0, 2.0, 2.0, 1.0);
   gl_PointSize = size;
-  tint = vec4(color.rgb, alpha);
+  tint = vec4(mix(color.rgb, vec3(0.6), gray), alpha);
 }`;
 
 const FRAGMENT_SHADER = `#version 300 es
@@ -22,6 +22,11 @@ void main() {
   float edge = 0.5 * size - length(gl_PointCoord - 0.5) * size;
   color = vec4(tint.rgb, 1.0) * tint.a * clamp(edge + 0.5, 0.0, 1.0);
 }`;
+
+// opacity of samples that are not chosen: many faint ones on top of each other are not faint
+function faintness(n) {
+  return Math.min(Math.max(5 / Math.sqrt(n), 0.02), 0.2);
+}
 
 class WebGLRenderer {
   constructor(canvas, samples) {
@@ -53,7 +58,7 @@ class WebGLRenderer {
     if (!gl.getProgramParameter(program, gl.LINK_STATUS)) throw new Error(gl.getProgramInfoLog(program));
     gl.useProgram(program);
     this.uniforms = {};
-    for (const name of ["scale", "offset", "size", "wanted", "alpha"]) {
+    for (const name of ["scale", "offset", "size", "wanted", "alpha", "gray"]) {
       this.uniforms[name] = gl.getUniformLocation(program, name);
     }
     const { n, x, y } = this.samples;
@@ -106,8 +111,9 @@ class WebGLRenderer {
     gl.uniform2f(u.scale, (2 * camera.scale) / camera.width, (2 * camera.scale) / camera.height);
     gl.uniform2f(u.offset, (2 * camera.offsetX) / camera.width - 1, 1 - (2 * camera.offsetY) / camera.height);
     gl.uniform1f(u.size, 2 * camera.radius(this.samples.n) * ratio + 1);
-    for (const [wanted, alpha] of [[0, 0.1], [1, 0.85]]) {
+    for (const [wanted, alpha] of [[0, faintness(this.samples.n)], [1, 0.85]]) {
       gl.uniform1f(u.wanted, wanted);
+      gl.uniform1f(u.gray, 0.8 * (1 - wanted));
       gl.uniform1f(u.alpha, alpha);
       gl.drawArrays(gl.POINTS, 0, this.samples.n);
     }

@@ -43,7 +43,14 @@ class Confidence(TypedDict):
 
 
 class Summary(TypedDict):
-    """Everything that a report says; what the method does not have, or the call did not give, is None."""
+    """Everything that a report says; what the method does not have, or the call did not give, is None.
+
+    Examples
+    --------
+    >>> from manyview.report import Summary
+    >>> sorted(Summary.__annotations__)[:4]
+    ['answer', 'clusters', 'colors', 'confidence']
+    """
 
     name: str
     n_samples: int
@@ -69,8 +76,8 @@ class Summary(TypedDict):
 
 def summarize(
     model: Any,
-    views: Any = None,
     /,
+    views: Any = None,
     *,
     name: str = "data",
     y_true: ArrayLike | None = None,

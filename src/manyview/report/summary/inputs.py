@@ -33,8 +33,11 @@ class Inputs:
 
     @cached_property
     def labels(self) -> NDArray[np.intp]:
-        """Cluster of every sample."""
-        return np.asarray(self.model.labels_)
+        """Cluster of every sample; of one that is labeled an outlier the nearest."""
+        labels = np.asarray(self.model.labels_)
+        if not hasattr(self.model, "membership_"):
+            return labels
+        return np.where(labels < 0, np.asarray(self.model.membership_).argmax(axis=1), labels)
 
     @property
     def n_samples(self) -> int:

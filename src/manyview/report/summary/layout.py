@@ -2,7 +2,7 @@
 
 t-SNE runs on at most a few thousand rows, on one thread, from principal components, so that the same seed gives the
 same picture. Every other row goes to the weighted mean of its nearest neighbors among those rows, moved by a seeded
-step of about the distance between neighbors, so that rows do not pile up on few points.
+step as long as those neighbors lie apart, so that rows do not pile up on few points.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from sklearn.manifold import TSNE
 from sklearn.neighbors import NearestNeighbors
 from threadpoolctl import threadpool_limits
 
-LANDMARKS = 3_000
+LANDMARKS = 2_000
 ITERATIONS = 500
 PERPLEXITY = 30.0
-NEIGHBORS = 6
+NEIGHBORS = 10
 SEED = 0
 
 
@@ -75,5 +75,8 @@ def _between(
         weight *= np.linalg.norm(points - center, axis=2) <= 12 * spacing
         total = weight.sum(axis=1, keepdims=True)
         weight = np.where(total > 0, weight / np.where(total > 0, total, 1), np.eye(NEIGHBORS)[0])
-        out[rows] = np.einsum("nk,nkd->nd", weight, points)
-    return out + 0.5 * spacing * rng.standard_normal(out.shape)
+        place = np.einsum("nk,nkd->nd", weight, points)
+        spread = np.sqrt(np.einsum("nk,nkd->n", weight, (points - place[:, None]) ** 2))
+        step = 0.4 * spread + 0.3 * spacing
+        out[rows] = place + step[:, None] * rng.standard_normal(place.shape)
+    return out

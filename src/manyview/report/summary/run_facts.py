@@ -86,13 +86,15 @@ def code(model: Any, /) -> str:
         if name not in SILENT and (isinstance(value, np.ndarray) or value != defaults[name])
     ]
     name = type(model).__name__
+    call = ", ".join(given)
+    if len(call) > 72:
+        call = "\n" + "".join(f"    {one},\n" for one in given)
     return "\n".join(
         [
             f"from manyview import {name}",
-            "from manyview.report import report",
             "",
-            f"model = {name}({', '.join(given)}).fit(views)",
-            'report(model, views, "report.html")',
+            f"model = {name}({call}).fit(views)",
+            'model.report(views, "report.html")',
         ]
     )
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manyview.report.summary.inputs import BLOCK_ROWS, Inputs
-from manyview.views import row_blocks
+from manyview.views import in_memory, row_blocks
 
 MAX_SHOWN = 200_000
 MAX_BYTES = 5_500_000  # of what is said about samples one by one, so that the page stays below 8 MB
@@ -48,7 +48,7 @@ def view_votes(inputs: Inputs, rows: NDArray[np.intp], /) -> NDArray[np.intp]:
     model, parts = inputs.model, []
     for start in range(0, len(rows), BLOCK_ROWS):
         some = rows[start : start + BLOCK_ROWS]
-        block = row_blocks(inputs.views[some])(0, len(some))
+        block = row_blocks(in_memory(inputs.views[some]))(0, len(some))
         votes, opinion = model.reliability_.votes(model.anchor_graph_(block), own=inputs.codes[some])
         parts.append(np.where(opinion, votes, -1))
     return np.concatenate(parts).astype(np.intp)

@@ -40,7 +40,7 @@ class ViewsByCluster(TypedDict):
 
     clusters: list[int]
     names: list[str]
-    shares: list[list[float]]
+    shares: list[list[float | None]]  # None: the view knows none of them
 
 
 def view_rows(inputs: Inputs, shown: Shown, /) -> list[ViewRow]:
@@ -54,7 +54,7 @@ def view_rows(inputs: Inputs, shown: Shown, /) -> list[ViewRow]:
             width=int(inputs.model.view_widths_[v]),
             weight=None if weights is None else float(weights[v]),
             agreement=None if agreement is None else float(agreement[v]),
-            dissent=None if dissent is None else float(dissent[v]),
+            dissent=None if dissent is None else dissent[v],
             missing=None if inputs.missing is None else int(inputs.missing[v].sum()),
             left_out=name in left_out,
             reason=LEFT_OUT if name in left_out else None,
@@ -70,9 +70,10 @@ def _weights(inputs: Inputs) -> NDArray[np.float64] | None:
     return np.asarray(weights) / np.sum(weights)
 
 
-def _dissent(votes: NDArray[np.intp], codes: NDArray[np.intp]) -> NDArray[np.float64]:
+def _dissent(votes: NDArray[np.intp], codes: NDArray[np.intp]) -> list[float | None]:
     known = votes >= 0
-    return ((votes != codes[:, None]) & known).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+    against, counts = ((votes != codes[:, None]) & known).sum(axis=0), known.sum(axis=0)
+    return [float(a / n) if n else None for a, n in zip(against, counts, strict=True)]
 
 
 def view_agreement(inputs: Inputs, shown: Shown, /) -> ViewAgreement | None:
@@ -97,12 +98,7 @@ def dissent_by_cluster(inputs: Inputs, shown: Shown, /) -> ViewsByCluster | None
     if shown.votes is None:
         return None
     codes = inputs.codes[shown.rows]
-    shares = [
-        _dissent(shown.votes[codes == k], codes[codes == k]).tolist()
-        if (codes == k).any()
-        else [0.0] * len(inputs.view_names)
-        for k in range(len(inputs.clusters))
-    ]
+    shares = [_dissent(shown.votes[codes == k], codes[codes == k]) for k in range(len(inputs.clusters))]
     return ViewsByCluster(clusters=inputs.clusters.tolist(), names=inputs.view_names, shares=shares)
 
 
