@@ -23,7 +23,7 @@ extensions = [
     "sphinx.ext.viewcode",
     "sphinx_gallery.gen_gallery",
     "mathml",
-    "evidence",
+    "project_files",
 ]
 exclude_patterns = ["_build", "results", "**/README.txt"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
@@ -44,7 +44,7 @@ html_theme_options = {
     "header_links_before_dropdown": 7,
     "show_toc_level": 2,
 }
-html_sidebars = {"start": [], "faq": [], "glossary": []}
+html_sidebars = {page: [] for page in ("index", "start", "which", "faq")}
 
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
@@ -58,7 +58,7 @@ sphinx_gallery_conf = {
     "examples_dirs": ["../examples"],
     "gallery_dirs": ["gallery"],
     "filename_pattern": r"plot_",
-    "within_subsection_order": "ExampleTitleSortKey",
+    "within_subsection_order": "gallery_order.GalleryOrder",
     "abort_on_example_error": True,
     "show_memory": False,
     "show_signature": False,
