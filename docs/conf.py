@@ -5,6 +5,7 @@ import warnings
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+(HERE / "_sample").mkdir(exist_ok=True)  # sample_report.py fills it
 sys.path.insert(0, str(HERE / "_ext"))
 sys.path.insert(0, str(HERE.parent / "src"))
 
@@ -24,14 +25,16 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "mathml",
     "project_files",
+    "sample_report",
 ]
-exclude_patterns = ["_build", "results", "**/README.txt"]
+exclude_patterns = ["_build", "_sample", "results"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 templates_path = ["_templates"]
 
 html_theme = "pydata_sphinx_theme"
 html_title = "manyview"
 html_static_path = ["_static"]
+html_extra_path = ["_sample"]
 html_css_files = ["site.css"]
 html_math_renderer = "mathml"
 html_show_sourcelink = False
