@@ -105,8 +105,10 @@ def carried(name: str, file: Path) -> list[dict[str, Any]]:
     order, start = np.random.default_rng(100).permutation(len(labels)), np.eye(len(labels), K)
     found = []
     for axis in ("views", "samples"):
-        stored = _fit(SemiNTF.paper(K, axis=axis, start=start, n_jobs=1), views)
-        shuffled = _fit(SemiNTF.paper(K, axis=axis, start=start[order], n_jobs=1), [view[order] for view in views])
+        stored = _fit(SemiNTF.paper(K, axis=axis, start=start, random_state=0, n_jobs=1), views)
+        shuffled = _fit(
+            SemiNTF.paper(K, axis=axis, start=start[order], random_state=0, n_jobs=1), [view[order] for view in views]
+        )
         found.append(
             {
                 "data": name,
