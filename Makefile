@@ -90,4 +90,4 @@ $(PACKAGE)/.ready: pyproject.toml
 	touch $@
 
 clean:
-	rm -rf $(VENV) build dist docs/_build docs/gallery docs/api src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis manyview-demo
+	rm -rf $(VENV) build dist docs/_build docs/_sample docs/api docs/gallery src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis manyview-demo

@@ -5,6 +5,7 @@ import warnings
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+(HERE / "_sample").mkdir(exist_ok=True)  # sample_report.py fills it
 sys.path.insert(0, str(HERE / "_ext"))
 sys.path.insert(0, str(HERE.parent / "src"))
 
@@ -23,15 +24,17 @@ extensions = [
     "sphinx.ext.viewcode",
     "sphinx_gallery.gen_gallery",
     "mathml",
-    "evidence",
+    "project_files",
+    "sample_report",
 ]
-exclude_patterns = ["_build", "results", "**/README.txt"]
+exclude_patterns = ["_build", "_sample", "results"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 templates_path = ["_templates"]
 
 html_theme = "pydata_sphinx_theme"
 html_title = "manyview"
 html_static_path = ["_static"]
+html_extra_path = ["_sample"]
 html_css_files = ["site.css"]
 html_math_renderer = "mathml"
 html_show_sourcelink = False
@@ -44,7 +47,7 @@ html_theme_options = {
     "header_links_before_dropdown": 7,
     "show_toc_level": 2,
 }
-html_sidebars = {"start": [], "faq": [], "glossary": []}
+html_sidebars = {page: [] for page in ("index", "start", "which", "faq")}
 
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
@@ -58,7 +61,7 @@ sphinx_gallery_conf = {
     "examples_dirs": ["../examples"],
     "gallery_dirs": ["gallery"],
     "filename_pattern": r"plot_",
-    "within_subsection_order": "ExampleTitleSortKey",
+    "within_subsection_order": "gallery_order.GalleryOrder",
     "abort_on_example_error": True,
     "show_memory": False,
     "show_signature": False,

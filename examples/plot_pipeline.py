@@ -23,7 +23,7 @@ COLORS = np.array(["#0072b2", "#e69f00", "#009e73"])
 fig, axes = plt.subplots(1, 2, figsize=(8, 3.6), layout="constrained")
 for ax, (name, table) in zip(axes, views.items(), strict=True):
     ax.scatter(*table.T, s=14, c=COLORS[truth])
-    ax.set_title(f"{name} view: two of the three groups coincide")
+    ax.set_title(f"{name} view: two groups coincide")
 
 # %%
 # **Anchors** are means of small groups of rows. They stand for the rows of all views at once, so the number of anchors,

@@ -29,7 +29,7 @@ left.imshow(model.indicator_[0][order], aspect="auto", cmap="Blues", interpolati
 left.set(title="H", xlabel="cluster", ylabel="sample")
 gram = model.indicator_[0].T @ model.indicator_[0]
 drawn = right.imshow(gram, cmap="Blues", vmin=0, vmax=1)
-right.set(title="H'H, near the identity", xlabel="cluster", ylabel="cluster")
+right.set(title="H'H, near the identity", xlabel="cluster", ylabel="cluster", yticks=range(4))
 fig.colorbar(drawn, ax=right)
 
 # %%

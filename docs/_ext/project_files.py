@@ -13,9 +13,11 @@ OUTSIDE = re.compile(
 PAGES = {"CHANGELOG.md": "changelog.md", "CITATION.cff": "cite.md"}
 
 
-def on_the_site(_: Sphinx, document: str, source: list[str]) -> None:
+def on_the_site(app: Sphinx, document: str, source: list[str]) -> None:
     """Replace links that leave the site by the page that has the same content, or by the name of the file."""
     prefix = "../" * document.count("/")
+    if document == "changelog":  # the file at the root of the project, whose links start there
+        source[0] = (app.srcdir.parent / "CHANGELOG.md").read_text(encoding="utf-8").replace("](docs/", "](")
 
     def replaced(match: re.Match[str]) -> str:
         text, target = match[1], match[2]
