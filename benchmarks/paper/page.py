@@ -42,6 +42,8 @@ class Article:
             "audit cells": lambda: "\n".join(cell_table(self.found)),
             "energy": lambda: "\n".join(self._energy_table()),
             "carried": lambda: "\n".join(self._carried_table()),
+            "corner": self._corner,
+            "blocks": lambda: "\n".join(self._blocks_table()),
             "rounding": self._rounding,
             "rows": lambda: "\n".join(self._rows_table()),
             "impossible": lambda: "; ".join(impossible()),
@@ -138,6 +140,19 @@ class Article:
             for fit in self.facts["carried"]
         ]
 
+    def _corner(self, data: str, order: str) -> str:
+        """Accuracy along the views with the paper's most anchors and smallest lambda."""
+        return str(Sample(tuple(next(fit for fit in self.facts["corner"] if fit["data"] == data)[order])))
+
+    def _blocks_table(self) -> list[str]:
+        lines = ["| data | ACC, blocks of neighbors | by chance | ACC, classes |", "|---|--:|--:|--:|"]
+        return lines + [
+            f"| {fit['data']} | "
+            + " | ".join(str(Sample(tuple(fit[key]))) for key in ("blocks", "chance", "classes"))
+            + " |"
+            for fit in self.facts["blocks"]
+        ]
+
     def _rounding(self) -> str:
         return "; ".join(
             f"{fit['data']}, axis {fit['axis']}: {fit['acc_float32']:.3f} and {fit['acc_float64']:.3f}"
@@ -157,7 +172,7 @@ class Article:
 
 def article() -> Article:
     """The article over the committed results."""
-    names = ("rows", "energy", "carried", "rounding", "jitter")
+    names = ("rows", "energy", "carried", "corner", "blocks", "rounding", "jitter")
     return Article(read_cells(), **{name: json.loads((RESULTS / f"paper-{name}.json").read_text()) for name in names})
 
 

@@ -149,6 +149,27 @@ def test_reuters_recomputed_from_raw_lines(page, raw):
         assert absent == "data not present"
 
 
+def test_blocks_recomputed_and_no_better_than_chance(page):
+    measured = json.loads((RESULTS / "paper-blocks.json").read_text(encoding="utf-8"))
+    table = table_after(page, "nothing to do with the views")
+    assert [line[0] for line in table] == [fit["data"] for fit in measured]
+    for (_, *cells), fit in zip(table, measured, strict=True):
+        means = {key: np.mean(fit[key]) for key in ("blocks", "chance", "classes")}
+        assert_allclose([numbers(cell)[0] for cell in cells], list(means.values()), atol=5.1e-4)
+        assert abs(means["blocks"] - means["chance"]) < 0.01 < means["classes"] - means["blocks"]
+
+
+def test_corner_is_better_than_the_grids_with_fewer_anchors(scripts, page):
+    corners = json.loads((RESULTS / "paper-corner.json").read_text(encoding="utf-8"))
+    for corner in corners:
+        data, mean = corner["data"], np.mean(corner["shuffled"])
+        assert (corner["n_anchors"], corner["lam"]) == (100, 100.0)
+        assert f"{mean:.3f} ± {np.std(corner['shuffled'], ddof=1):.3f}" in page
+        swept = scripts["page"].article()._swept(data, f"lambda, views, {data}", "stored")
+        assert mean > max(swept.values())
+        assert max(swept, key=swept.__getitem__).startswith("lam = 100,")
+
+
 def test_sign_flip_counts_all_signs(scripts):
     sign_flip = scripts["order_audit"].sign_flip
     assert sign_flip([0.1, 0.2, 0.4]) == 2 / 8  # all up, all down

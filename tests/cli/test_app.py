@@ -17,7 +17,7 @@ def test_version(run):
 def test_help_lists_every_command(run):
     result = run("--help")
     assert result.exit_code == 0
-    for command in ("demo", "bench"):
+    for command in ("cluster", "predict", "inspect", "convert", "compare", "report", "demo", "bench", "doctor"):
         assert command in result.stdout
 
 
@@ -36,6 +36,14 @@ def test_importing_the_entry_point_loads_no_optional_library():
     code = "import sys, manyview.cli; print({'typer', 'jinja2', 'matplotlib', 'h5py'} & set(sys.modules))"
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert shown.stdout == "set()\n"
+
+
+def test_help_asks_for_nothing_but_typer_and_rich():
+    absent = ["pandas", "polars", "pyarrow", "jinja2", "matplotlib", "h5py", "openpyxl", "dask", "distributed"]
+    code = f"import sys; sys.modules |= dict.fromkeys({absent}); from manyview.cli import main; main()"
+    shown = subprocess.run([sys.executable, "-c", code, "--help"], capture_output=True, text=True, check=False)
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert "Usage:" in shown.stdout
 
 
 @pytest.mark.parametrize("library", ["typer", "rich"])

@@ -6,6 +6,7 @@ import pickle
 import zipfile
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse
 from numpy.testing import assert_array_equal
@@ -15,6 +16,8 @@ import manyview
 from manyview import AnchorGraphClustering, ModelFileError, SemiNTF, load
 from manyview.cluster.saving import ESTIMATORS, _with_digest
 from manyview.datasets import make_views
+
+from ..data.make_model import PLACE, frames
 
 
 @pytest.fixture(scope="module")
@@ -170,3 +173,56 @@ def test_missing_file_and_unfitted_model(tmp_path):
     with pytest.raises(ValueError, match="not fitted"):
         clone(SemiNTF(3)).save(tmp_path / "model.manyview")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_preparation_and_ids_survive(tmp_path):
+    views, _ = frames()
+    views["clinic"] = views["clinic"].assign(smokes=[True, False] * 30, empty=np.nan)
+    views["clinic"].iloc[0, 0] = np.nan
+    model = AnchorGraphClustering(3, random_state=0).fit(manyview.Views.from_tables(views, impute="median"))
+    loaded = load(model.save(tmp_path / "model.manyview"))
+    same(loaded.view_preparations_, model.view_preparations_)
+    same(loaded.view_columns_, model.view_columns_)
+    same(loaded.sample_ids_, model.sample_ids_)
+    texts = views["clinic"].astype({"stage": str})  # what a csv file gives
+    texts.iloc[1, 1] = np.nan
+    texts.iloc[2, texts.columns.get_loc("stage")] = "IV"
+    new = {"image": views["image"][::-1], "clinic": texts}
+    assert_array_equal(loaded.transform(new), model.transform(new))
+    assert loaded.predict(new).index.tolist() == views["image"].index[::-1].tolist()
+    with pytest.raises(ValueError, match=r"View 'clinic'"):
+        loaded.predict({"image": views["image"], "clinic": texts.drop(columns="stage")})
+
+
+def test_object_ids_survive(tmp_path):
+    ids = pd.MultiIndex.from_tuples([(f"site{i % 2}", i) for i in range(60)])
+    views = {name: frame.set_axis(ids) for name, frame in frames()[0].items()}
+    model = AnchorGraphClustering(3, random_state=0).fit(views)
+    assert load(model.save(tmp_path / "model.manyview")).sample_ids_.tolist() == ids.tolist()
+
+
+def test_a_model_of_version_0_1_opens():
+    views, labels = frames()
+    model = load(PLACE)
+    assert model.get_params()["n_clusters"] == 3
+    assert model.sample_ids_[:2].tolist() == ["s00", "s01"]
+    assert model.view_columns_[1] == (
+        "clinic_0",
+        "clinic_1",
+        "clinic_2",
+        "clinic_3",
+        "stage=I",
+        "stage=II",
+        "stage=III",
+    )
+    assert len({(a, b) for a, b in zip(model.labels_.tolist(), labels.tolist(), strict=True)}) == 3
+    predicted = model.predict({name: frame[::-1] for name, frame in views.items()})
+    assert_array_equal(predicted, model.labels_[::-1])
+    assert predicted.index[0] == "s59"
+
+
+def test_a_model_is_replaced_and_nothing_left_beside(data, tmp_path):
+    model = AnchorGraphClustering(3, random_state=0).fit(data.views)
+    model.save(tmp_path / "model.manyview")
+    model.save(tmp_path / "model.manyview")  # replaces it
+    assert [path.name for path in tmp_path.iterdir()] == ["model.manyview"]

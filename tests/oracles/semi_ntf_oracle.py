@@ -14,13 +14,14 @@ def pkn_graph(x, anchors, k):
 
 
 def das(x, n_anchors):
-    theta = (x - x.min(axis=0)).sum(axis=1)
-    theta = theta / theta.max()
-    chosen = [int(np.argmax(theta))]
-    for _ in range(n_anchors - 1):
-        theta = theta * (1 - theta)
+    if (x < 0).any():
+        x = x - x.min(axis=0)
+    theta = x.sum(axis=1)
+    chosen = []
+    for _ in range(n_anchors):
         theta = theta / theta.max()
         chosen.append(int(np.argmax(theta)))
+        theta = theta * (1 - theta)
     return np.sort(chosen)
 
 
@@ -47,13 +48,22 @@ def prox(Z, tau, p, axis):
     return J if axis == "views" else np.transpose(J, (2, 0, 1))
 
 
-def algorithm_1(S, K, *, lam, p, axis, n_iter, mu=1e-5, rho=1e-5, eta=1.6):
-    """S: (N, m, V). Returns H, labels and both residuals per iteration."""
+def perturbed_start(Q, noise, V):
+    """Qbar (N, K, V) of polar factors of Q (I + noise_f), f = 0 … V // 2; frequency V - f repeats f."""
+    polar = []
+    for E in noise:
+        U, _, Vh = np.linalg.svd(Q @ (np.eye(Q.shape[1]) + E), full_matrices=False)
+        polar.append(U @ Vh)
+    return np.stack([polar[min(f, V - f)] for f in range(V)], axis=2)
+
+
+def algorithm_1(S, K, *, lam, p, axis, n_iter, mu=1e-5, rho=1e-5, eta=1.6, Qbar=None):
+    """S: (N, m, V), Qbar: (N, K, V). Returns H, labels, both residuals and the norm of J per iteration."""
     N, _, V = S.shape
     Sbar = np.fft.fft(S, axis=2)
-    Qbar = np.stack([np.eye(N, K).astype(complex)] * V, axis=2)
+    Qbar = np.stack([np.eye(N, K).astype(complex)] * V, axis=2) if Qbar is None else Qbar.astype(complex)
     H = J = Y1 = Y2 = np.zeros((N, K, V))
-    residuals = []
+    residuals, norms = [], []
     for _ in range(n_iter):
         Hbar, Ybar = np.fft.fft(H, axis=2), np.fft.fft(Y1, axis=2)
         Qbar = Qbar.copy()
@@ -69,4 +79,5 @@ def algorithm_1(S, K, *, lam, p, axis, n_iter, mu=1e-5, rho=1e-5, eta=1.6):
         Y2 = Y2 + rho * (H - J)
         mu, rho = eta * mu, eta * rho
         residuals.append((np.abs(H - Q).max(), np.abs(Q - J).max()))
-    return H, H.mean(axis=2).argmax(axis=1), np.array(residuals)
+        norms.append(np.linalg.norm(J))
+    return H, H.mean(axis=2).argmax(axis=1), np.array(residuals), np.array(norms)

@@ -37,7 +37,7 @@ def choose_groups(
             warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than anchors: fewer groups
             return list(engine.map(lambda table: kmeans_groups(table, sample, n_anchors, seed=seed), of_geometry))
     if rule == "das":
-        chosen = alternate_sampling(_row_sums(geometry, rows, engine), n_anchors)
+        chosen = alternate_sampling(sampling_scores(geometry, rows, engine), n_anchors)
     elif rule == "variance":
         chosen = variance_sampling(
             engine.collect(lambda b: _row_variances(_side_by_side(geometry, b)), rows), n_anchors
@@ -74,20 +74,25 @@ def _beside(tables: list[Table]) -> Table:
     return np.hstack(tables)
 
 
-def _row_sums(geometry: Geometry, rows: Rows[RowBlock], engine: Engine) -> FloatArray:
-    """Compute theta of DAS: sums of the rows after the smallest value of every column is subtracted."""
+def sampling_scores(geometry: Geometry, rows: Rows[RowBlock], engine: Engine, /) -> FloatArray:
+    """Compute theta (N,) of DAS, the sums of the rows over all views.
+
+    If any entry is negative, the entries of every column count from the smallest one.
+    """
 
     def lowest(block: RowBlock) -> FloatArray:
         low = _side_by_side(geometry, block).min(axis=0)
         return low.toarray().ravel() if sp.issparse(low) else np.asarray(low)
 
     low = engine.reduce(lowest, rows, np.minimum)
+    shifted = bool(low.min(initial=0) < 0)
 
     def sums(block: RowBlock) -> FloatArray:
         table = _side_by_side(geometry, block)
-        if sp.issparse(table):
-            return np.asarray(table.sum(axis=1)).ravel() - low.sum()
-        return np.asarray((table - low).sum(axis=1))
+        if shifted and not sp.issparse(table):
+            table = table - low
+        theta = np.asarray(table.sum(axis=1, dtype=np.float64)).ravel()
+        return theta - low.sum(dtype=np.float64) if shifted and sp.issparse(table) else theta
 
     return engine.collect(sums, rows)
 

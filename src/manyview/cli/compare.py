@@ -37,13 +37,13 @@ def compare(
         scores, matched, table = clustering_scores(a, b), match_labels(a, b), contingency(a, b)
     changed = np.flatnonzero(matched != a)
     if as_json:
-        where = [{"id": str(ids[row]), "from": str(a[row]), "to": str(b[row])} for row in changed]
+        where = [{"id": str(ids[row]), "from": str(a[row]), "to": str(matched[row])} for row in changed]
         counts = table.counts.toarray().tolist()
         content = {"common": len(ids), "scores": scores, "contingency": counts, "moved": where}
         typer.echo(json.dumps(content, indent=1))
         return
     typer.echo(
-        f"{len(ids):,} samples in both ({len(common) - len(ids):,} only in A, {len(other_ids) - len(ids):,} in B)."
+        f"{len(ids):,} samples in both ({len(common) - len(ids):,} only in A, {len(other_ids) - len(ids):,} only in B)."
     )
     screen.table(
         "Scores", ("", "value"), [(SCORE_NAMES.get(key, key), f"{value:.4f}") for key, value in scores.items()]
@@ -51,6 +51,8 @@ def compare(
     head = ("A \\ B", *map(str, table.clusters))
     rows = [(str(name), *map(str, row)) for name, row in zip(table.classes, table.counts.toarray(), strict=True)]
     screen.table("Samples", head, rows)
-    typer.echo(f"{len(changed):,} samples moved.")
+    some = "1 sample" if len(changed) == 1 else f"{len(changed):,} samples"
+    listed = " (clusters of B by the names of their matches in A):" if moved and len(changed) else "."
+    typer.echo(f"{some} moved{listed}")
     for row in changed[:moved]:
-        typer.echo(f"  {ids[row]}: {a[row]} -> {b[row]}")
+        typer.echo(f"  {ids[row]}: {a[row]} -> {matched[row]}")

@@ -11,6 +11,7 @@ import typer
 
 from manyview import AnchorGraphClustering, Views, report
 from manyview.cli import screen
+from manyview.cli.places import require_labels
 from manyview.cli.tables import show
 from manyview.datasets import load_digits_views
 from manyview.io import write_labels
@@ -25,7 +26,7 @@ def demo(
     """Cluster handwritten digits, seen in four ways, and write labels and a report."""
     report.require_libraries()
     with screen.explained(f"cannot write to {out}"):  # better now than after the work
-        out.mkdir(parents=True, exist_ok=True)
+        require_labels(out / "labels.csv", force=True)
     data = load_digits_views()
     ids = np.random.default_rng(seed).permutation(data.n_samples)  # row of every sample in load_digits
     views = Views(list(data.views.values()), list(data.views), ids=np.arange(data.n_samples))[ids]

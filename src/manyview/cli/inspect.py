@@ -63,6 +63,7 @@ def _facts(name: str, table: TableFile) -> Facts:
         share = f", {values.size / max(n_rows * n_columns, 1):.2%} of the cells not zero"
         kinds, done, look = f"{n_columns} number" + (share if sp.issparse(table.frame) else ""), [], []
         missing = int(empty.sum())
+        cells = missing - absent * n_columns
     else:
         columns = {str(label): frame.column(j) for j, label in enumerate(frame.labels)}
         counts = Counter(column.kind for column in columns.values())
@@ -70,10 +71,13 @@ def _facts(name: str, table: TableFile) -> Facts:
         blank = np.column_stack([_missing(column) for column in columns.values()])
         absent, missing = int(blank.all(axis=1).sum()), int(blank.sum())
         done, look = _done(columns, n_rows), _look(columns, n_rows)
+        blank = blank[:, ~blank.all(axis=0)]
+        cells = int(blank[~blank.all(axis=1)].sum())
     if absent:
         done = [f"{absent:,} samples lack this view altogether, and take part with the others", *done]
-    if missing > absent * n_columns:
-        look = [f"{missing - absent * n_columns:,} cells are missing: fill them with --impute mean or median", *look]
+    if cells:
+        it = ("cell is", "it") if cells == 1 else ("cells are", "them")
+        look = [f"{cells:,} {it[0]} missing: fill {it[1]} with --impute mean or median", *look]
     return {
         "view": name,
         "rows": n_rows,

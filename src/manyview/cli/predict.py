@@ -74,8 +74,7 @@ def _of_the_fit(found: Tables, model: Any) -> tuple[dict[str, TableFile], list[s
     unknown = [name for name in tables if name not in names]
     if unknown:
         raise ValueError(
-            f"{found.places[unknown[0]]}: the fit has no view {unknown[0]!r}; it has {', '.join(names)}. Name files "
-            "like the views"
+            f"{found.places[unknown[0]]}: is none of the views of the fit, {', '.join(names)}: name files like them"
         )
     ids, n_rows = next((table.ids, table.frame.shape[0]) for table in tables.values())
     given: dict[str, TableFile] = {}

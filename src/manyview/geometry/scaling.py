@@ -31,7 +31,7 @@ class DividedByMaximum:
     maximum: float
 
     def __call__(self, table: Table, /) -> Table:
-        return table * (1 / self.maximum if self.maximum > 0 else 1.0)
+        return table / (self.maximum if self.maximum > 0 else 1.0)  # a reciprocal rounds twice: other anchors
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,8 @@ def write_labels(
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
     with whole_file(target) as part, open(part, "w", encoding="utf-8", errors="replace", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
+        returns = any("\r" in str(value) for values in columns[:2] for value in values)  # which Python 3.11 leaves bare
+        writer = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_ALL if returns else csv.QUOTE_MINIMAL)
         writer.writerow(header)
         writer.writerows(zip(*columns, strict=True))
     return target
@@ -108,8 +109,12 @@ def read_labels(path: str | os.PathLike[str], /) -> tuple[NDArray[Any], NDArray[
     if short is not None:
         raise ValueError(f"{path}: line {short} has {len(body[short - 2])} cells and the header {len(header)}")
     ids = np.array([row[id_at] for row in body] if id_at is not None else [str(i) for i in range(len(body))])
-    if len(np.unique(ids)) < len(ids):
-        raise ValueError(f"{path}: has an id more than once")
+    if not body:
+        raise ValueError(f"{path}: has no samples")
+    seen: set[str] = set()
+    twice = next((one for one in ids.tolist() if one in seen or seen.add(one)), None)  # type: ignore[func-returns-value]
+    if twice is not None:
+        raise ValueError(f"{path}: has the id {twice!r} twice")
     return ids, np.array([row[at] for row in body])
 
 

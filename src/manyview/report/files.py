@@ -80,7 +80,7 @@ def write_report(summary: Summary, folder: str | os.PathLike[str], /) -> list[Pa
 
 def _write_both(summary: Summary, page: Path, facts: Path) -> tuple[Path, Path]:
     text = json.dumps(finite(summary), allow_nan=False, ensure_ascii=False, indent=1)
-    return _write(page, render(summary).encode("utf-8")), _write(facts, text.encode("utf-8"))
+    return _write(page, render(summary).encode(errors="replace")), _write(facts, text.encode(errors="replace"))
 
 
 def _write(path: Path, content: bytes) -> Path:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -67,8 +67,8 @@ def as_given(
         return pandas.DataFrame(values, index=index, columns=list(columns))
     library = optional(kind, extra="all", use="A result with ids")
     parts = [values] if values.ndim == 1 else list(values.T)
-    table = {} if ids is None else {id_name: ids.tolist()}
-    table |= dict(zip(columns, parts, strict=True))
+    table = {} if ids is None else {id_name: _writable(ids.tolist())}
+    table |= dict(zip(_writable(columns), parts, strict=True))
     if kind == "pyarrow":
         return library.table(table)
     if ids is None and values.ndim == 1:
@@ -91,6 +91,11 @@ def frame_of_columns(columns: Mapping[str, Any], ids: NDArray[Any] | None, kind:
         return library.DataFrame(
             dict(columns), index=None if ids is None else library.Index(ids.tolist() if ids.dtype == object else ids)
         )
-    table = {} if ids is None else {id_name: ids.tolist()}
-    table |= columns
+    table = {} if ids is None else {id_name: _writable(ids.tolist())}
+    table |= dict(zip(_writable(columns), columns.values(), strict=True))
     return library.table(table) if kind == "pyarrow" else library.DataFrame(table)
+
+
+def _writable(values: Iterable[Any]) -> list[Any]:
+    """Texts without lone surrogates, which Arrow and polars do not take, and anything else as it is."""
+    return [value.encode(errors="replace").decode() if isinstance(value, str) else value for value in values]

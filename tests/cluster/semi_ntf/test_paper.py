@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
 
 from manyview import SemiNTF
 from manyview.cluster import RowOrderWarning
 from manyview.datasets import make_views
 from manyview.metrics import accuracy, adjusted_rand_index
 
-from oracles.semi_ntf_oracle import algorithm_1, das, pkn_graph
+from oracles.semi_ntf_oracle import algorithm_1, das, perturbed_start, pkn_graph
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
@@ -25,20 +26,41 @@ def some_views(n_views, n_samples=50, seed=0, separation=3.0):
     return list(data.views.values()), data.labels
 
 
+def graphs_of(views, n_anchors):
+    scaled = [view / view.max() for view in views]
+    anchors = das(np.hstack(scaled), n_anchors)
+    return anchors, np.stack([pkn_graph(view, view[anchors], 10) for view in scaled], axis=2)
+
+
+def noise_of_frequencies(seed, n_views, K):
+    """What SemiNTF draws for the start of every frequency but the first."""
+    drawn = check_random_state(seed).randint(np.iinfo(np.int32).max)
+    noise = 0.1 / np.sqrt(K) * np.random.default_rng(drawn).standard_normal((n_views // 2 + 1, K, K))
+    noise[0] = 0
+    return noise
+
+
+@pytest.mark.parametrize("start", ["identity", "proper"])
 @pytest.mark.parametrize("axis", ["views", "samples"])
 @pytest.mark.parametrize("n_views", [2, 3, 4])
-def test_iterates_match_algorithm_1(axis, n_views):
-    views, _ = some_views(n_views)
-    scaled = [view / view.max() for view in views]
-    anchors = das(np.hstack(scaled), 14)
-    S = np.stack([pkn_graph(view, view[anchors], 10) for view in scaled], axis=2)
-    for n_iter in (1, 2, 7, 15):
-        model = SemiNTF.paper(3, n_anchors=14, lam=0.01, p=0.7, axis=axis, max_iter=n_iter, tol=0).fit(views)
-        H, labels, residuals = algorithm_1(S, 3, lam=0.01, p=0.7, axis=axis, n_iter=n_iter)
-        assert_allclose(model.indicator_, H.transpose(2, 0, 1), atol=1e-8)
-        assert_allclose(model.history_["residual_HQ"], residuals[:, 0], atol=1e-8)
-        assert_allclose(model.history_["residual_QJ"], residuals[:, 1], atol=1e-8)
-        assert accuracy(labels, model.labels_) == 1.0
+def test_iterates_match_algorithm_1(n_views, axis, start):
+    views, labels = some_views(n_views)
+    rows, S = graphs_of(views, 14)
+    given, Qbar = "identity", None
+    if start == "proper":
+        given = np.eye(3)[labels] + 0.3 * np.random.default_rng(1).random((50, 3))
+        Qbar = perturbed_start(given, noise_of_frequencies(7, n_views, 3), n_views)
+    options = {"lam": 1e-4, "p": 0.7, "axis": axis}
+    for n_iter in (1, 2, 15, 30):
+        model = SemiNTF.paper(3, n_anchors=14, max_iter=n_iter, tol=0, start=given, random_state=7, **options)
+        model.fit(views)
+        H, labels_, residuals, norms = algorithm_1(S, 3, n_iter=n_iter, Qbar=Qbar, **options)
+        assert_array_equal(model.anchor_rows_, rows)
+        assert_allclose(model.indicator_, H.transpose(2, 0, 1), atol=1e-9)
+        assert_allclose(model.history_["residual_HQ"], residuals[:, 0], atol=1e-9)
+        assert_allclose(model.history_["residual_QJ"], residuals[:, 1], atol=1e-9)
+        assert_array_equal(labels_, model.labels_)
+    assert np.mean(norms > 0) > 0.8  # or the coupling would hardly be tested
 
 
 def test_preset_has_the_parameters_of_the_paper():
@@ -81,7 +103,7 @@ def test_row_order_matters_on_the_sample_axis_only(shared_views):
     order = np.random.default_rng(0).permutation(len(labels))
     agreement, scores = {}, {}
     for axis, lam in (("views", 1e-3), ("samples", 100.0)):
-        options = {"n_anchors": 24, "lam": lam, "p": 0.5, "axis": axis, "max_iter": 60}
+        options = {"n_anchors": 24, "lam": lam, "p": 0.5, "axis": axis, "max_iter": 60, "random_state": 0}
         stored = SemiNTF.paper(7, start=start, **options).fit(views)
         shuffled = SemiNTF.paper(7, start=start[order], **options).fit([view[order] for view in views])
         agreement[axis] = adjusted_rand_index(stored.labels_[order], shuffled.labels_)
@@ -125,6 +147,29 @@ def test_identity_starts_at_the_first_rows_whatever_the_blocks():
     options = {"n_anchors": 14, "lam": 0.01, "max_iter": 3, "tol": 0.0}
     whole, parts = (SemiNTF.paper(3, block_rows=rows, **options).fit(views) for rows in (1000, 2))
     assert_allclose(parts.indicator_, whole.indicator_, atol=1e-10)
+
+
+def test_start_is_carried_with_the_rows():
+    """The perturbation of a given start does not know the place of a row, so that no other order gives other labels."""
+    views, labels = some_views(3, n_samples=60)
+    order = np.random.default_rng(0).permutation(60)
+    rows, _ = graphs_of(views, 14)
+    places = np.argsort(order)[rows]  # the same anchors
+    options = {"lam": 1e-4, "max_iter": 30, "tol": 0.0, "random_state": 0}
+    stored = SemiNTF.paper(3, start=labels, anchors=rows, **options).fit(views)
+    shuffled = SemiNTF.paper(3, start=labels[order], anchors=places, **options).fit([view[order] for view in views])
+    assert_allclose(shuffled.indicator_, stored.indicator_[:, order], atol=1e-9)
+
+
+def test_the_text_scales_nothing():
+    views, _ = some_views(2, n_samples=60)
+    views[1] = 100 * views[1]
+    unscaled = SemiNTF.paper(3, n_anchors=14, scale="none", max_iter=2).fit(views)
+    assert_array_equal(unscaled.anchor_rows_, das(np.hstack(views), 14))
+    assert (
+        SemiNTF.paper(3, n_anchors=14, max_iter=2).fit(views).anchor_rows_.tolist() == graphs_of(views, 14)[0].tolist()
+    )
+    assert unscaled.anchor_rows_.tolist() != graphs_of(views, 14)[0].tolist()
 
 
 def test_confidence_of_the_paper_is_margin_of_memberships():

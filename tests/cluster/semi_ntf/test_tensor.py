@@ -84,3 +84,12 @@ def test_identity_holds_at_every_frequency(prepared, transform):
     Qbar = to_frequencies(view_transform(transform, len(rows[0].S)), factor(rows, "Q"))
     assert_allclose(Qbar, np.broadcast_to(np.eye(N, K), Qbar.shape), atol=1e-12)
     assert_array_equal(factor(rows, "H"), 0)
+
+
+@pytest.mark.parametrize("transform", ["dft", "dct"])
+def test_other_starts_reach_every_frequency(prepared, transform):
+    """The same Q in every view would leave nothing but rounding at all frequencies but the first."""
+    rows = graph_rows(prepared, SemiNTF(K, coupling="views", view_transform=transform))
+    Qbar = to_frequencies(view_transform(transform, len(rows[0].S)), factor(rows, "Q"))
+    assert_allclose(np.conj(Qbar.swapaxes(1, 2)) @ Qbar, np.broadcast_to(np.eye(K), (len(Qbar), K, K)), atol=1e-10)
+    assert_array_equal(factor(rows, "H"), 0)

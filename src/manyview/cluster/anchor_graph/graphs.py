@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from manyview.anchors import AnchorGraph, GraphBlock, choose_groups, fit_anchor_graph, pick
+from manyview.anchors.selection import Groups
 from manyview.cluster.anchor_graph.context import DRAWN_RULES, FitContext
 from manyview.engine import Engine, Rows
 from manyview.geometry.fit import Geometry, fit_geometry
@@ -39,6 +40,7 @@ class Draw(NamedTuple):
     sample_rows: IntArray | None = None  # which rows the sample has; None: all
     source: Source | None = None  # None: there are no raw rows to draw other anchors from
     rows: Rows[GraphBlock] | None = None  # of all rows, where these are the sample
+    anchor_rows: IntArray | None = None  # (m,) ascending; None: anchors are means of groups
 
     def all_rows(self, engine: Engine, /) -> Rows[GraphBlock]:
         """The graph of all rows."""
@@ -106,10 +108,20 @@ def _draw(source: Source, geometry: Geometry, joint: bool, context: FitContext) 
     graph = fit_anchor_graph(
         geometry, groups, among, engine, scales=settings.neighbors, joint=joint, dtype=settings.dtype
     )
+    anchor_rows = _anchor_rows(groups[0], few if among is source.sample else None)
     if few is not None:
-        return Draw(graph, list(engine.map(graph, source.sample)), joint, source.n_samples, few, source)
+        sample = list(engine.map(graph, source.sample))
+        return Draw(graph, sample, joint, source.n_samples, few, source, anchor_rows=anchor_rows)
     rows = engine.map(graph, source.rows)
-    return Draw(graph, list(engine.map(lambda block: block, rows)), joint, source.n_samples, None, source, rows)
+    sample = list(engine.map(lambda block: block, rows))
+    return Draw(graph, sample, joint, source.n_samples, None, source, rows, anchor_rows)
+
+
+def _anchor_rows(groups: Groups, among: IntArray | None) -> IntArray | None:
+    """Return the rows that are anchors, numbered as in the input; None if an anchor stands for several rows."""
+    if groups.n_anchors < len(groups.rows):
+        return None
+    return groups.rows if among is None else among[groups.rows]
 
 
 def of_sample(values: Rows[IntArray], draw: Draw, engine: Engine, /) -> list[IntArray]:

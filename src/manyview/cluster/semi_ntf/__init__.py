@@ -23,8 +23,17 @@ SemiNTF.paper is Algorithm 1. Where the text leaves a choice open, or cannot be 
     * The prox applies GST with tau to the singular values of the unnormalized DFT, as the lemma prints it. The exact
       prox of the printed norm would use V tau; published values of lam belong to the printed form.
     * GST stops after the four fixed-point steps of the literature.
-    * Penalties stop growing at 1e13. The stop conditions compare with tol sqrt(K/N); the text gives no number.
-    * Views are divided by their maximum first ("max"), as the group's scripts do; DAS needs one common scale.
+    * Penalties stop growing at 1e13. The stop conditions compare with tol sqrt(K/N), and the loop ends after 100
+      iterations; the text gives neither number.
+    * "Clustering result" of the mean of H: the label of a row is the column of its largest entry.
+    * DAS: "if the features are negative" is read as: if any entry of any view is, all columns count from their smallest
+      one. Otherwise the scores are plain row sums. The program of SFMC, another method of the group, always subtracts.
+      ``anchor_rows_`` are the rows chosen. Where the rows of every view have equal sums, as in Scene-15, the scores are
+      the rounding of the file, and so is the choice.
+    * The text scales nothing: ``SemiNTF.paper(scale="none")``. The preset divides every view by its maximum ("max"), as
+      the group's scripts do, because the sums of DAS otherwise belong to the view with the largest numbers, and because
+      all results in docs/paper.md were measured with it.
+    * The identity is what the text puts into Q of every frequency; H = J = 0. Other starts are ours: start.py.
     * A row whose k + 1 nearest anchors are equally far gets equal weights; the formula is 0/0 there.
     * axis="samples" is the step of the group's released programs: DFT along the samples. For odd N their program
       shrinks two middle frequencies twice and for N > 65,532 it skips high ones; ours does neither.

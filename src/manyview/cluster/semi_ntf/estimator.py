@@ -49,7 +49,9 @@ class SemiNTF(AnchorClusterer):
         degree normalization, four steps of the scalar threshold, labels from the mean of H. Use :meth:`paper`.
     start : {"consensus", "spectral", "identity", "random"} or array, default="consensus"
         Start of the factorization: the labels of the consensus, one k-means labeling of the fused graph, the identity
-        of the paper, random labels; or labels (n_samples,), or a matrix (n_samples, n_clusters).
+        of the paper, random labels; or labels (n_samples,), or a matrix (n_samples, n_clusters). With a
+        ``view_transform`` other than the identity, every frequency but the first starts at the polar factor of a
+        perturbed copy, drawn from ``random_state``; ``"identity"`` is the same at every frequency.
     coupling : {"shared", "clusters", "views", "samples"}, default="shared"
         Which matrices the tensor Schatten p-norm sees. ``"samples"`` is for rows with a real order (frames, time).
     view_transform : {"auto", "identity", "dft", "dct"}, default="auto"
@@ -79,6 +81,8 @@ class SemiNTF(AnchorClusterer):
         confidence its largest minus its second largest entry.
     view_weights_, view_agreement_, views_left_out_, n_clusters_, selection_ : as there
         As for :class:`AnchorGraphClustering`.
+    anchor_rows_ : ndarray of shape (m,), or None
+        Rows that are the anchors, ascending; None if the anchors are means of several rows, as with ``"kmeans"``.
     indicator_ : ndarray of shape (n_slices, n_samples, n_clusters)
         The non-negative factor H.
     factors_ : ndarray of shape (n_frequencies, m, n_clusters)
@@ -162,10 +166,11 @@ class SemiNTF(AnchorClusterer):
         axis: Literal["views", "samples"] = "views",
         **changes: Any,
     ) -> SemiNTF:
-        """Return Algorithm 1 of the paper, to the letter.
+        """Return Algorithm 1 of the paper.
 
         ``axis="views"`` is the paper's text; ``axis="samples"`` is what the group's released programs do in the
-        J-step, and makes the result depend on the order of the rows.
+        J-step, and makes the result depend on the order of the rows. Every view is divided by its maximum, as in the
+        group's scripts; the text scales nothing, which is ``scale="none"``.
 
         Examples
         --------
@@ -231,6 +236,7 @@ class SemiNTF(AnchorClusterer):
                 if start.labels is not None:
                     labels = better_labels(labels, start.labels, result.rows, engine, K)
                 keep_results(self, embedded, labels, context, chance=chance)
+            self.anchor_rows_ = embedded.draw.anchor_rows
             self._keep_factors(result, engine)
         warn_of_lost_clusters(len(self.cluster_sizes_), K)
         warn_of_residuals(result, K, len(views), max_iter=options.max_iter, tol=options.tol)

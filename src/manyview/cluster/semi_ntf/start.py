@@ -1,4 +1,14 @@
-"""Where the factorization starts: from labels, from the identity, or from a matrix."""
+"""Where the factorization starts: from labels, from the identity, or from a matrix.
+
+Q is one matrix (N, K); the loop needs one per frequency of the transform along the views. With the same Q in every view
+all frequencies but the first would be zero, and their polar factors rounding noise. So every frequency has its own
+
+    Qbar_0 = polar(Q),    Qbar_f = polar(Q (I + 0.1 / sqrt(K) E_f)),  f > 0,    H = J = 0
+
+with E_f (K, K) standard normal, drawn from random_state: all frequencies span the clusters of Q, no two in the same
+way, and the start of a row does not depend on its place. The identity is what the paper puts into every frequency, and
+stays as it is. Without a transform (view_transform="identity") every view starts at Q, and so do H and J.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +23,14 @@ from manyview.cluster.anchor_graph.candidates import Labeling, label_indicator, 
 from manyview.cluster.anchor_graph.context import FitContext
 from manyview.cluster.anchor_graph.embedding import EmbeddedRows
 from manyview.cluster.anchor_graph.subsampling import few_distinct_rows_allowed
-from manyview.engine import Rows
+from manyview.engine import Rows, add
 from manyview.kernels.arrays import FloatArray, IntArray
+from manyview.kernels.polar import inverse_root
 from manyview.kernels.spectral import diffusion_scale, unit_rows
+from manyview.kernels.tproduct import Transform
 
 STARTS = ("consensus", "spectral", "identity", "random")
+PERTURBATION = 0.1  # of the start at the frequencies, times sqrt(K)^-1: about a fifth in spectral norm
 
 
 class Start(NamedTuple):
@@ -25,7 +38,7 @@ class Start(NamedTuple):
 
     Q: Rows[FloatArray]  # (n, K)
     labels: Rows[IntArray] | None  # None: the start is no labeling, and nothing to fall back on
-    every_frequency: bool  # whether Q is meant in the transformed domain
+    every_frequency: bool  # whether Q is meant in the transformed domain, as it is
 
 
 def find_start(start: Any, consensus: Rows[IntArray] | None, embedded: EmbeddedRows, context: FitContext, /) -> Start:
@@ -48,6 +61,18 @@ def find_start(start: Any, consensus: Rows[IntArray] | None, embedded: EmbeddedR
         labels = engine.map(_rows_of(start), graphs)
     sizes = label_sizes(labels, engine, K)
     return Start(engine.map(lambda block: label_indicator(block, sizes), labels), labels, False)
+
+
+def frequency_maps(start: Start, transform: Transform, context: FitContext, /) -> FloatArray:
+    """Return the maps M_f (F, K, K) that make Q the start Qbar_f = Q M_f of every frequency."""
+    F, K = len(transform.energy), context.settings.n_clusters
+    if start.every_frequency or transform.trivial:
+        return np.broadcast_to(np.eye(K), (F, K, K))
+    rng = np.random.default_rng(context.settings.seed)
+    mixing = np.eye(K) + PERTURBATION / np.sqrt(K) * rng.standard_normal((F, K, K))
+    mixing[0] = np.eye(K)
+    QtQ = context.engine.reduce(lambda Q: Q.T @ Q, start.Q, add)
+    return mixing @ inverse_root(mixing.swapaxes(1, 2) @ QtQ @ mixing).matrix
 
 
 def _spectral_labeling(embedded: EmbeddedRows, context: FitContext) -> Labeling:

@@ -17,7 +17,7 @@ from manyview.cluster.anchor_graph.embedding import EmbeddedRows
 from manyview.cluster.anchor_graph.fusion import slice_degrees
 from manyview.cluster.semi_ntf.admm import FactorBlock, first_block
 from manyview.cluster.semi_ntf.settings import FactorSettings
-from manyview.cluster.semi_ntf.start import Start
+from manyview.cluster.semi_ntf.start import Start, frequency_maps
 from manyview.engine import Rows
 from manyview.kernels.arrays import FloatArray
 from manyview.kernels.spectral import unit_rows
@@ -45,16 +45,15 @@ def graph_tensor(
     """One slice (N, m) per anchor graph."""
     engine, dtype = context.engine, context.settings.dtype
     n_slices = len(embedded.fusion.weights)
-    transform, every_frequency = settings.options(n_slices).transform, start.every_frequency  # workers get no more
+    transform = settings.options(n_slices).transform
+    maps = frequency_maps(start, transform, context)
+    from_zero = start.every_frequency or not transform.trivial  # whether H starts at zero, as in the paper
 
     def of_block(pair: tuple[GraphBlock, tuple[FloatArray, tuple[Any, ...]]]) -> FactorBlock:
         block, (Q, S) = pair
-        if every_frequency:
-            first = to_views(transform, np.broadcast_to(Q, (len(transform.energy), *Q.shape)))
-            H = np.zeros_like(first)
-        else:
-            first = H = np.broadcast_to(Q, (n_slices, *Q.shape))
-        return first_block(block.start, S, np.array(first, dtype=dtype), H=np.array(H, dtype=dtype), coupled=True)
+        first = to_views(transform, Q @ maps).astype(dtype)
+        H = np.zeros_like(first) if from_zero else first.copy()
+        return first_block(block.start, S, first, H=H, coupled=True)
 
     slices = _slices(embedded, settings, context)
     return engine.map(of_block, engine.zip(embedded.graphs, engine.zip(start.Q, slices)))

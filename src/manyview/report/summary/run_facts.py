@@ -110,7 +110,7 @@ def checksum(inputs: Inputs, /) -> str:
     """Return the SHA-256 of the views: their names, shapes, types and numbers, row block by row block."""
     digest = hashlib.sha256()
     for v, name in enumerate(inputs.view_names):
-        digest.update(f"{name}\0{inputs.n_samples}\0{inputs.model.view_widths_[v]}\0".encode())
+        digest.update(f"{name}\0{inputs.n_samples}\0{inputs.model.view_widths_[v]}\0".encode(errors="replace"))
         for _, block in inputs.blocks(v):
             parts: tuple[Any, ...]
             if sp.issparse(block):

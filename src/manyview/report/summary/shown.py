@@ -38,7 +38,7 @@ def _bytes_per_row(inputs: Inputs) -> float:
     text = 0.0
     if inputs.ids is not None and len(inputs.ids):
         some = inputs.ids[:: max(len(inputs.ids) // 1000, 1)]
-        text = float(np.mean([len(str(identifier).encode()) for identifier in some.tolist()])) + 4
+        text = float(np.mean([len(str(identifier).encode(errors="replace")) for identifier in some.tolist()])) + 4
     return binary * 4 / 3 + text
 
 
