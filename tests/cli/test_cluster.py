@@ -157,7 +157,7 @@ def test_one_cluster(tables, run, tmp_path):
         (
             lambda own: {f"x_{j}": values[2:] for j, values in enumerate(own.values()) if j},
             ("--drop", "sample"),
-            "changed/sound.csv has 60 rows but changed/image.csv has 58: without ids rows are matched by position; give all",
+            "changed/sound.csv has 60 rows but changed/image.csv has 58: without ids rows are matched by position",
         ),
         (None, ("--id", "smaple"), "image.csv has no column 'smaple'; its columns are ['sample', 'image_0'"),
         (lambda own: own | {"t": ["x", "y"] * 30}, ("--id", "sample"), "image.csv: column 't' holds text, not numbers"),
