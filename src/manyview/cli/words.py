@@ -43,7 +43,7 @@ WORDS: tuple[tuple[str, str], ...] = (
     ("are more than memory_limit", "are more than the limit for one file"),
     (
         "every view must describe the same samples, in the same order",
-        "without ids rows are matched by position; give all files the same rows, or name the ids with --id",
+        "without ids rows are matched by position; give all files the same rows, or name the column of ids with --id",
     ),
     ("say overwrite=True", "replace it with --force"),
     ("n_clusters={} is more than n_samples={}", "--n-clusters {} is more than the number of samples, {}"),
