@@ -56,7 +56,14 @@ def modalities(tables: Tables, ids: Any, folder: Path) -> Any:
 
     with mudata.set_options(pull_on_update=False):
         return mudata.MuData(
-            {name: anndata.AnnData(X=table, obs=pd.DataFrame(index=ids)) for name, table in tables.items()}
+            {
+                name: anndata.AnnData(
+                    X=table,
+                    obs=pd.DataFrame(index=ids),
+                    var=pd.DataFrame(index=[f"{name}:{j}" for j in range(table.shape[1])]),
+                )
+                for name, table in tables.items()
+            }
         )
 
 

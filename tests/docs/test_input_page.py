@@ -28,7 +28,6 @@ def test_table_has_a_row_for_every_container():
     assert set(ROWS) == set(MAKERS)
 
 
-@pytest.mark.filterwarnings("default")  # of the libraries that write AnnData
 @pytest.mark.parametrize("container", MAKERS)
 def test_container_does_what_the_table_says(container, tables, tmp_path):
     for word, library in NEEDS.items():
