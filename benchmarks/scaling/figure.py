@@ -8,10 +8,9 @@ from typing import Any
 
 from scaling.parts import LLOYD
 from scaling.process import Result
-from scaling.tables import allowed_bytes
+from scaling.tables import allowed_bytes, ours_in
 
-OURS = "AnchorGraphClustering"
-METHODS = (OURS, LLOYD, "MiniBatchKMeans", "FMCNOF", "LMVSC", "SFMC", "SpectralClustering")
+OTHERS = (LLOYD, "MiniBatchKMeans", "FMCNOF", "LMVSC", "SFMC", "SpectralClustering")
 Records = dict[str, list[Result]]
 
 
@@ -21,16 +20,17 @@ def draw(by_part: Records, file: Path) -> None:
 
     figure = Figure(figsize=(13, 4), layout="constrained")
     seconds, memory, traffic = figure.subplots(1, 3)
-    for method in METHODS:
+    ours = ours_in(by_part["speed"])
+    for method in (ours, *OTHERS):
         found = [one for one in by_part["speed"] if one["method"] == method and one["seconds"]]
-        strong = {"linewidth": 2.5, "color": "black", "zorder": 3} if method == OURS else {"linewidth": 1}
+        strong = {"linewidth": 2.5, "color": "black", "zorder": 3} if method == ours else {"linewidth": 1}
         rows = [one["rows"] for one in found]
         seconds.plot(rows, [median(one["seconds"]) for one in found], "o-", markersize=4, label=method, **strong)
         memory.plot(rows, [one["above"] / 1e6 for one in found], "o-", markersize=4, **strong)
     on_disk = by_part["disk"]
     rows = [one["rows"] for one in on_disk]
     dashed: dict[str, Any] = {"linewidth": 2.5, "color": "black", "linestyle": "--", "marker": "s", "markersize": 5}
-    seconds.plot(rows, [one["seconds"] for one in on_disk], label=f"{OURS} from disk", **dashed)
+    seconds.plot(rows, [one["seconds"] for one in on_disk], label=f"{ours} from disk", **dashed)
     memory.plot(rows, [one["above"] / 1e6 for one in on_disk], **dashed)
     limits = [int(10 ** (4 + step / 10)) for step in range(31)]  # no straight line in these axes
     memory.plot(limits, [allowed_bytes(n) / 1e6 for n in limits], color="gray", linestyle=":", label="goal in memory")

@@ -17,6 +17,7 @@ from scaling.process import Result, in_a_process, in_turns
 LIMIT = 3_000_000_000  # bytes that a fit from disk may allocate
 LLOYD = "KMeans, 20 passes"
 OURS = "AnchorGraphClustering"
+BEFORE = "SemiNTF"  # its name in records from before the two methods were separated
 MAX_ROWS = {"SpectralClustering": 10_000, "SFMC": 10_000, "LMVSC": 100_000}  # beyond, minutes to hours
 Options = argparse.Namespace
 
