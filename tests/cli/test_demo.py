@@ -91,7 +91,7 @@ def test_folder_that_is_a_file_is_one_line_before_any_work(run, tmp_path):
     result = run("demo", "--out", tmp_path / "taken")
     assert result.exit_code == 2
     assert result.stdout == ""
-    assert result.stderr.startswith(f"manyview: cannot write to {tmp_path / 'taken'}: ")
+    assert result.stderr.startswith(f"manyview: cannot run the demo: --out {tmp_path / 'taken'}")
     assert result.stderr.count("\n") == 1
     assert (tmp_path / "taken").read_text() == "mine"
 

@@ -53,6 +53,13 @@ def test_everything_odd_is_named(changed, run):
     )
 
 
+def test_infinity_and_columns_of_one_name(run, tmp_path):
+    (tmp_path / "odd.csv").write_text("id,a,a,\nx,1,2,\ny,inf,3,\n")  # and a delimiter at the end of every line
+    (facts,) = json.loads(run("inspect", tmp_path / "odd.csv", "--json").stdout)["views"]
+    assert (facts["columns"], facts["kinds"], facts["ids"]) == (2, "2 number", "x, …")
+    assert facts["look"] == ["column 'a' holds infinity: correct it, or leave it out with --drop a"]
+
+
 def test_an_id_column_that_is_not_named(tables, run):
     shown = run("inspect", tables).stdout
     assert "no ids: rows are matched by position" in shown

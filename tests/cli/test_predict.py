@@ -77,6 +77,8 @@ def test_files_of_other_names(model, tables, columns, run, refused, tmp_path):
     assert line.endswith("odd.csv: is none of the views of the fit, image, sound, words: name files like them")
     renamed = [write_csv(tmp_path / f"{v}.csv", own) for v, own in enumerate(columns.values())]
     assert run("predict", model, *renamed, *words).exit_code == 0  # none is known: by their order
+    line = refused("predict", model, *renamed[::-1], "--id", "sample", "--out", tmp_path / "other.csv")
+    assert "2.csv: lacks the column 'image_0' and 3 more of the fit, and has the column 'words_0'" in line
 
 
 def test_wrong_models(tables, run, refused, tmp_path):

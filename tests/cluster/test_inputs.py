@@ -1,10 +1,19 @@
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 
-from manyview import AMGL, CSMSC, FMCNOF, GMC, LMVSC, MVGL, SFMC, SMSC, Views
-from manyview.cluster.inputs import check_anchor_number, check_magnitude, float_tables, given_anchors, random_rows
+from manyview import AMGL, CSMSC, FMCNOF, GMC, LMVSC, MVGL, SFMC, SMSC, AnchorGraphClustering, SemiNTF, Views
+from manyview.cluster.inputs import (
+    check_anchor_number,
+    check_magnitude,
+    float_tables,
+    given_anchors,
+    random_rows,
+    refuse_second_table,
+)
 
 VIEWS = Views([np.ones((5, 2), dtype=np.float32), np.ones((5, 3))], names=["a", "b"])
 
@@ -13,6 +22,26 @@ def test_float_tables_copy_only_what_is_not_double():
     single, double = float_tables(VIEWS)
     assert single.dtype == double.dtype == np.float64
     assert double is VIEWS.tables[1]
+
+
+@pytest.mark.parametrize("method", [AMGL, CSMSC, FMCNOF, GMC, LMVSC, MVGL, SFMC, SMSC, AnchorGraphClustering, SemiNTF])
+@pytest.mark.parametrize("call", ["fit", "fit_predict", "fit_transform", "partial_fit"])
+def test_a_view_in_place_of_y_is_refused(method, call):
+    first, second = VIEWS.tables
+    if hasattr(method, call):
+        with pytest.raises(TypeError, match=r"table \(ndarray\), and y is ignored: .* fit\(\[X1, X2\]\)"):
+            getattr(method(2), call)(first, second)
+
+
+@pytest.mark.parametrize("table", [sp.eye_array(5), pd.DataFrame({"a": [1.0]}), pl.DataFrame({"a": [1.0]})])
+def test_every_kind_of_table_is_refused_as_y(table):
+    with pytest.raises(TypeError, match=type(table).__name__):
+        refuse_second_table(table)
+
+
+@pytest.mark.parametrize("y", [None, np.ones(5), np.ones((5, 1)), [0, 1], pd.Series([0, 1]), pl.Series([0, 1])])
+def test_labels_are_allowed_as_y(y):
+    assert refuse_second_table(y) is None
 
 
 @pytest.mark.parametrize("value", [1e160, -1e160])

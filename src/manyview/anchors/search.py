@@ -41,10 +41,16 @@ class Part(NamedTuple):
         return d
 
     def joint_share(self, d: FloatArray, rows: slice, /) -> FloatArray:
-        """Return what these distances add to the joint ones: nothing where a row or an anchor is absent."""
-        if self.present[rows].all() and self.valid.all():
-            return d
-        return np.where(np.isfinite(d), d, 0) * self.present[rows, None]
+        """Return what these distances add to the joint ones: nothing where a row is absent.
+
+        An anchor that the view lacks is as far as the row's average anchor: at no distance it would attract every row.
+        """
+        if not self.valid.any():
+            return np.zeros_like(d)
+        if not self.valid.all():
+            average = np.compress(self.valid, d, axis=1).mean(axis=1, keepdims=True)
+            d = np.where(self.valid, d, average)
+        return d if self.present[rows].all() else d * self.present[rows, None]
 
 
 class Near(NamedTuple):

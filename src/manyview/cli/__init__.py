@@ -12,6 +12,8 @@ EXTRAS = {
     "pyarrow": "files",
     "h5py": "files",
     "openpyxl": "excel",
+    "pooch": "fetch",
+    "tqdm": "fetch",
     "dask": "distributed",
     "distributed": "distributed",
 }

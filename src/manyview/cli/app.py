@@ -11,6 +11,7 @@ from manyview.cli.bench import bench
 from manyview.cli.cluster import cluster
 from manyview.cli.compare import compare
 from manyview.cli.convert import convert
+from manyview.cli.datasets import datasets
 from manyview.cli.demo import demo
 from manyview.cli.doctor import doctor
 from manyview.cli.inspect import inspect
@@ -43,3 +44,4 @@ def _options(
 
 for command in (cluster, predict, inspect, convert, compare, report, demo, bench, doctor):
     app.command()(command)
+app.add_typer(datasets, name="datasets")

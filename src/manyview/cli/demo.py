@@ -25,7 +25,7 @@ def demo(
 ) -> None:
     """Cluster handwritten digits, seen in four ways, and write labels and a report."""
     report.require_libraries()
-    with screen.explained(f"cannot write to {out}"):  # better now than after the work
+    with screen.explained("cannot run the demo"):  # better now than after the work
         require_labels(out / "labels.csv", force=True)
     data = load_digits_views()
     ids = np.random.default_rng(seed).permutation(data.n_samples)  # row of every sample in load_digits
@@ -47,7 +47,7 @@ def demo(
     )
     show(summary)
     order = np.argsort(ids)
-    with screen.explained(f"cannot write to {out}"):
+    with screen.explained("cannot run the demo"):
         labels = write_labels(
             out / "labels.csv", ids=ids[order], labels=model.labels_[order], confidence=model.confidence_[order]
         )

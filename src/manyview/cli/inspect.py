@@ -19,6 +19,7 @@ from manyview.views.encode import looks_like_ids
 from manyview.views.frames import Column, frame_of
 
 Facts = dict[str, Any]
+Columned = list[tuple[str, Column]]  # two columns may have the same name
 MAX_SHOWN = 3  # names of columns in a line
 
 
@@ -65,10 +66,10 @@ def _facts(name: str, table: TableFile) -> Facts:
         missing = int(empty.sum())
         cells = missing - absent * n_columns
     else:
-        columns = {str(label): frame.column(j) for j, label in enumerate(frame.labels)}
-        counts = Counter(column.kind for column in columns.values())
+        columns = [(str(label), frame.column(j)) for j, label in enumerate(frame.labels)]
+        counts = Counter(column.kind for _, column in columns)
         kinds = ", ".join(f"{count} {kind}" for kind, count in counts.items())
-        blank = np.column_stack([_missing(column) for column in columns.values()])
+        blank = np.column_stack([_missing(column) for _, column in columns])
         absent, missing = int(blank.all(axis=1).sum()), int(blank.sum())
         done, look = _done(columns, n_rows), _look(columns, n_rows)
         blank = blank[:, ~blank.all(axis=0)]
@@ -96,26 +97,26 @@ def _missing(column: Column) -> Any:
     return column.values < 0 if column.kind == "category" else np.array([one is None for one in column.values])
 
 
-def _done(columns: dict[str, Column], n_rows: int) -> list[str]:
+def _done(columns: Columned, n_rows: int) -> list[str]:
     """What becomes of columns that are no numbers, or have none."""
     lines = []
-    for name, column in columns.items():
+    for name, column in columns:
         if column.kind == "category":
             count = len(np.unique(column.values[column.values >= 0]))
             lines.append(f"the {count} categories of column {name!r} become {count} columns of 0 and 1")
-    truths = [name for name, column in columns.items() if column.kind == "boolean"]
+    truths = [name for name, column in columns if column.kind == "boolean"]
     if truths:
         lines.append(f"the truth values of {_some(truths)} become 0 and 1")
-    empty = [name for name, column in columns.items() if column.kind == "number" and np.isnan(column.values).all()]
+    empty = [name for name, column in columns if column.kind == "number" and np.isnan(column.values).all()]
     if empty and n_rows > 1:
         lines.append(f"{_some(empty)} without any number will be dropped")
     return lines
 
 
-def _look(columns: dict[str, Column], n_rows: int) -> list[str]:
+def _look(columns: Columned, n_rows: int) -> list[str]:
     """What would be an error, or may be a mistake."""
     lines, constant = [], []
-    for name, column in columns.items():
+    for name, column in columns:
         if column.kind in ("boolean", "category"):
             continue
         if column.kind in ("number", "text"):
@@ -125,6 +126,8 @@ def _look(columns: dict[str, Column], n_rows: int) -> list[str]:
                 lines.append(f"column {name!r} looks like ids: --id {name}, or leave it out with --drop {name}")
             elif column.kind == "text":
                 lines.append(f"column {name!r} holds texts, {distinct} different ones: --categorical, --id or --drop")
+            elif np.isinf(values).any():
+                lines.append(f"column {name!r} holds infinity: correct it, or leave it out with --drop {name}")
             elif distinct == 1 and n_rows > 1:
                 constant.append(name)
         else:

@@ -47,10 +47,10 @@ def predict(
             warnings.simplefilter("default")
             stages("reading", 0, 1)
             found = load_tables(files, Columns(id_column, drop or (), categorical or (), views, header))
+            found, absent = _of_the_fit(found, model)
             places |= found.places
-            tables, absent = _of_the_fit(found, model)
-            join = "outer" if all(table.ids is not None for table in tables.values()) else None
-            given = read_inputs(found._replace(tables=tables), files, join=join, impute=None).views
+            join = "outer" if all(table.ids is not None for table in found.tables.values()) else None
+            given = read_inputs(found, files, join=join, impute=None).views
             stages("labels", 0, 1)
             assessed = model.assess(given) if hasattr(model, "assess") else None
             labels = np.asarray(model.predict(given) if assessed is None else assessed.labels)
@@ -66,24 +66,25 @@ def predict(
         screen.notes([*(str(one.message) for one in caught), *missing])
 
 
-def _of_the_fit(found: Tables, model: Any) -> tuple[dict[str, TableFile], list[str]]:
+def _of_the_fit(found: Tables, model: Any) -> tuple[Tables, list[str]]:
     """Tables under the names and in the order of the views of the fit, and the views that have none."""
-    tables, names = found.tables, model.view_names_
-    if not set(tables) & set(names) and len(tables) == len(names):
-        return tables, []  # by their order; widths and names of columns are compared later
-    unknown = [name for name in tables if name not in names]
+    names: tuple[str, ...] = model.view_names_
+    if not set(found.tables) & set(names) and len(found.tables) == len(names):  # by their order
+        own = dict(zip(names, found.tables, strict=True))
+        found = Tables({n: found.tables[own[n]] for n in names}, {n: found.places[own[n]] for n in names})
+    unknown = [name for name in found.tables if name not in names]
     if unknown:
         raise ValueError(
             f"{found.places[unknown[0]]}: is none of the views of the fit, {', '.join(names)}: name files like them"
         )
-    ids, n_rows = next((table.ids, table.frame.shape[0]) for table in tables.values())
+    ids, n_rows = next((table.ids, table.frame.shape[0]) for table in found.tables.values())
     given: dict[str, TableFile] = {}
     for name, columns, done in zip(names, model.view_columns_, model.view_preparations_, strict=True):
-        if name in tables:
-            given[name] = in_fitted_order(tables[name], raw_columns(columns, done), found.places[name])
+        if name in found.tables:
+            given[name] = in_fitted_order(found.tables[name], raw_columns(columns, done), found.places[name])
         else:
             given[name] = TableFile(name, np.full((n_rows, done["n_columns"]), np.nan), ids)
-    return given, [name for name in names if name not in tables]
+    return Tables(given, found.places), [name for name in names if name not in found.tables]
 
 
 def _show(labels: Any, out: Path) -> None:

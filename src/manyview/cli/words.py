@@ -41,6 +41,10 @@ WORDS: tuple[tuple[str, str], ...] = (
     ("took longer than time_limit", "took longer than two minutes: convert it to Parquet, or read it in Python"),
     ("more memory than memory_limit allows", "more than 8 GiB of memory"),
     ("are more than memory_limit", "are more than the limit for one file"),
+    (
+        "every view must describe the same samples, in the same order",
+        "without ids rows are matched by position; give all files the same rows, or name the column of ids with --id",
+    ),
     ("say overwrite=True", "replace it with --force"),
     ("n_clusters={} is more than n_samples={}", "--n-clusters {} is more than the number of samples, {}"),
     ("; choose one with key=", "; give a file with one"),

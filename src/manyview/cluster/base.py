@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
-from manyview.cluster.inputs import check_magnitude
+from manyview.cluster.annotation import annotate
+from manyview.cluster.inputs import check_magnitude, refuse_second_table
 from manyview.cluster.parameters import Rule, array, check_parameters, check_sizes, integer, nothing
 from manyview.kernels.arrays import FloatArray, IntArray
 from manyview.views import Views, check_views
@@ -49,7 +50,7 @@ class Clusterer(ClusterMixin, BaseEstimator):
         -------
         ndarray of shape (n_samples,), or Series
         """
-        self.fit(X, **options)
+        self.fit(X, y, **options)
         return as_given(self.labels_, self.sample_ids_, self.input_library_)
 
     def result_frame(self, library: Literal["pandas", "polars", "pyarrow"] | None = None) -> Any:
@@ -77,6 +78,36 @@ class Clusterer(ClusterMixin, BaseEstimator):
         """
         check_is_fitted(self)
         return frame_of_columns(result_columns(self), self.sample_ids_, library or self.input_library_ or "pandas")
+
+    def annotate(self, data: Any, /, key: str = "manyview") -> Any:
+        """Write the results of the fit into annotated data, matched by ``obs_names``.
+
+        Parameters
+        ----------
+        data : AnnData or MuData
+            It must have the samples of the fit, in any order.
+        key : str, default="manyview"
+            ``obs[key]`` receives the clusters as categories, ``obs[key + "_confidence"]`` the confidence and
+            ``obsm["X_" + key]`` the embedding, where the method gives them.
+
+        Returns
+        -------
+        AnnData or MuData
+            The same object.
+
+        Examples
+        --------
+        >>> import anndata, manyview
+        >>> from manyview.datasets import make_views
+        >>> tables = make_views(n_samples=60, n_clusters=3, widths=(4, 6), random_state=0).views
+        >>> data = anndata.AnnData(tables["view_0"], obsm={"X_other": tables["view_1"]})
+        >>> model = manyview.AnchorGraphClustering(3, views={"a": "X", "b": "obsm/X_other"}, random_state=0).fit(data)
+        >>> sorted(model.annotate(data).obs)
+        ['manyview', 'manyview_confidence']
+        """
+        check_is_fitted(self)
+        annotate(self, data, key)
+        return data
 
     def save(self, path: str | os.PathLike[str], /) -> Path:
         """Write the fitted model to one file, which :func:`manyview.load` reads.
@@ -199,6 +230,7 @@ class MultiViewClusterer(Clusterer):
         -------
         self
         """
+        refuse_second_table(y)
         cut = (nothing(), integer(1), array())
         check_parameters(self, {"n_clusters": (integer(1),), **self._constraints, "views": cut})
         views = check_views(X, ranges=self.views, estimator=self)

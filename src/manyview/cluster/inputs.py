@@ -1,4 +1,4 @@
-"""What the baselines ask of their input: numbers that can be squared, double precision, rows to start from, anchors."""
+"""What estimators ask of their input: views in one argument; and the baselines: squarable numbers, starts, anchors."""
 
 from typing import Any
 
@@ -8,6 +8,17 @@ import scipy.sparse as sp
 from manyview.geometry.magnitude import DOUBLE, require_magnitude
 from manyview.kernels.arrays import FloatArray, IntArray, Table
 from manyview.views import Views
+from manyview.views.frames import frame_of
+
+
+def refuse_second_table(y: Any, /) -> None:
+    """Raise an error if what is passed as y is a view: it would be ignored without a word."""
+    shape: tuple[int, ...] = getattr(y, "shape", ())
+    if frame_of(y) is not None or (len(shape) >= 2 and shape[1] > 1):
+        raise TypeError(
+            f"The second argument is a table ({type(y).__name__}), and y is ignored: pass the views as a list, "
+            "fit([X1, X2])."
+        )
 
 
 def check_magnitude(views: Views, /) -> None:

@@ -121,6 +121,12 @@ def registered() -> dict[str, str]:
     return {name: str(entry["path"]) for name, entry in _read().items()}
 
 
+def recorded_checksum(name: str) -> str | None:
+    """Return the SHA-256 that :func:`load` compares; None if the name is not registered."""
+    entry = _read().get(name)
+    return None if entry is None else str(entry["sha256"])
+
+
 def checksum(path: str | os.PathLike[str]) -> str:
     """SHA-256 of a file's content; of a folder, over the names and contents of its files.
 

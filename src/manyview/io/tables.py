@@ -69,7 +69,7 @@ def to_table(raw: RawTable, where: str, name: str, /, *, id_column: str | None =
 
 
 def _from_arrow(raw: RawTable, where: str, name: str, id_column: str | None) -> TableFile:
-    frame = raw.content
+    frame = _without_blank_end(raw)
     names = [str(column) for column in frame.column_names]
     if id_column is not None:
         places = [j for j, column in enumerate(names) if column == id_column and raw.columns is not None]
@@ -95,6 +95,15 @@ def _from_arrow(raw: RawTable, where: str, name: str, id_column: str | None) -> 
         raise ValueError(f"{where} has no column besides the ids")
     frame = frame.replace_schema_metadata(None)  # what pandas wrote there speaks of the index
     return TableFile(name, frame, ids, None if raw.columns is None else tuple(names))
+
+
+def _without_blank_end(raw: RawTable) -> Any:
+    """Leave out a last column without a name or a value, which a delimiter at the end of every line makes."""
+    frame, last = raw.content, raw.content.num_columns - 1
+    if raw.columns is None or last < 1 or str(frame.column_names[last]).strip():
+        return frame
+    blank = all(value is None or value == "" for value in frame.column(last).to_pylist())
+    return frame.remove_column(last) if blank else frame
 
 
 def _pandas_index(frame: Any) -> list[str]:

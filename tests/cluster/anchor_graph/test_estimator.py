@@ -210,6 +210,24 @@ def test_grid_search_over_views(separated):
     assert search.best_score_ == 1.0
 
 
+def test_score_is_the_mean_confidence(overlapping, separated, model):
+    views, _ = overlapping
+    assert model.score(views) == pytest.approx(model.assess(views).confidence.mean(), abs=1e-12)
+    assert clustering().fit(separated[0]).score(separated[0]) > model.score(views) > 0
+    assert clustering(1).fit(views).score(views) == 0
+    with pytest.raises(NotFittedError):
+        clustering().score(views)
+
+
+def test_score_chooses_parameters_without_labels(separated):
+    """Columns of a large unit hide the clusters unless they are scaled."""
+    rng = np.random.default_rng(0)
+    views = [np.column_stack([view, 1_000 * rng.standard_normal((N, 2))]) for view in separated[0]]
+    search = GridSearchCV(clustering(), {"scale": ["none", "standard"]}, cv=3).fit(Views(views))
+    assert search.best_params_ == {"scale": "standard"}
+    assert accuracy(separated[1], search.predict(Views(views))) > 0.95
+
+
 def test_pipeline_and_set_output(separated):
     views, labels = separated
     pipeline = make_pipeline(StandardScaler(), clustering(views=[6, 9, 5]))

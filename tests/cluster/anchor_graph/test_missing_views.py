@@ -14,7 +14,7 @@ from manyview.datasets import make_views
 from manyview.metrics import adjusted_rand_index
 from manyview.model_selection import select
 from manyview.views.blocks import RowBlock
-from recipes import QUICK
+from recipes import ONE_DRAW, QUICK
 
 N, K = 400, 4
 SMALL = {"n_anchors": 60, "block_rows": 90, "recipe": QUICK, "random_state": 0}
@@ -64,6 +64,54 @@ def test_where_a_view_lies_does_not_matter(model, views):
     """Zeros in place of the missing rows would be far from everything in a view with an offset."""
     moved = [views[0], views[1] - 1_000, views[2] - 50]
     assert adjusted_rand_index(AnchorGraphClustering(K, **SMALL).fit(moved).labels_, model.labels_) > 0.99
+
+
+def removed(data, rows, v=0):
+    """The views, where some rows lack one of them."""
+    gone = np.zeros((len(data.views), len(data.labels)), dtype=bool)
+    gone[v, rows] = True
+    return lacking(data.views.values(), gone)
+
+
+@pytest.fixture(scope="module")
+def few():
+    """So few rows that each is an anchor, also those that lack a view."""
+    return make_views(150, 3, widths=(30, 40, 20), separation=1.7, random_state=5)
+
+
+def test_an_anchor_without_a_view_attracts_no_rows(few):
+    rows = np.random.default_rng(0).permutation(150)[:20]
+    views = removed(few, rows)
+    graph = AnchorGraphClustering(3, recipe=QUICK, random_state=0).fit(views).anchor_graph_
+    block = graph(RowBlock(0, tuple(views)))
+    joint = [number for number, (_, v) in enumerate(graph.slices) if v is None]
+    mass = np.zeros(150)
+    np.add.at(mass, block.columns[:, joint], block.weights[:, joint])
+    assert mass[rows].mean() < np.delete(mass, rows).mean()
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("of_one_class", [False, True])
+def test_few_rows_without_a_view_do_no_harm(few, seed, of_one_class):
+    rng = np.random.default_rng(seed)
+    among = np.flatnonzero(few.labels == seed % 3) if of_one_class else np.arange(150)
+    views = removed(few, rng.permutation(among)[:20], v=seed % 3)
+    whole, lacking_some = (
+        AnchorGraphClustering(3, recipe=ONE_DRAW, random_state=0).fit(given).labels_
+        for given in (list(few.views.values()), views)
+    )
+    assert adjusted_rand_index(few.labels, lacking_some) > adjusted_rand_index(few.labels, whole) - 0.1
+
+
+def test_anchors_without_a_view_give_the_same_bits_on_disk_and_with_any_threads(few, tmp_path):
+    views = removed(few, np.arange(0, 150, 6))
+    known, *others = (
+        AnchorGraphClustering(3, recipe=QUICK, random_state=0, block_rows=40, scratch=tmp_path, **options).fit(views)
+        for options in ({"n_jobs": 1}, {"n_jobs": 2}, {"engine": "disk"})
+    )
+    for other in others:
+        assert_array_equal(other.labels_, known.labels_)
+        assert_array_equal(other.membership_, known.membership_)
 
 
 def test_scalings_are_those_of_the_rows_that_the_view_has(model, views, gone):

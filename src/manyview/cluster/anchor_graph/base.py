@@ -14,7 +14,13 @@ from manyview.cluster.anchor_graph.explanation import Explanation, explain
 from manyview.cluster.anchor_graph.fusion import Fusion
 from manyview.cluster.anchor_graph.membership import MembershipMap
 from manyview.cluster.anchor_graph.novelty import Novelty, label_known_rows, without_outliers
-from manyview.cluster.anchor_graph.reliability import Assessment, Reliability, as_assessment, assess_rows
+from manyview.cluster.anchor_graph.reliability import (
+    Assessment,
+    Reliability,
+    as_assessment,
+    assess_rows,
+    confidence_of_rows,
+)
 from manyview.cluster.base import Clusterer
 from manyview.cluster.engines import engine_for
 from manyview.engine import Engine, Rows
@@ -47,7 +53,7 @@ class AnchorClusterer(TransformerMixin, Clusterer):
         -------
         ndarray of shape (n_samples, n_clusters), or DataFrame
         """
-        self.fit(X)
+        self.fit(X, y)
         return self._as_given(self.membership_, self.sample_ids_, self.input_library_)
 
     def transform(self, X: Any) -> Any:
@@ -112,6 +118,43 @@ class AnchorClusterer(TransformerMixin, Clusterer):
         reliability, novelty = self.reliability_, self.novelty_
         found = as_assessment(self._read_rows(X, read)[0])
         return found._replace(labels=without_outliers(found.labels, found.novelty)) if self.label_outliers else found
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Return the mean confidence of the rows, 0 to 1: higher is better, and no labels are needed.
+
+        Confidence is the margin between a row's cluster and the runner-up; a single cluster separates nothing and
+        scores 0. The score compares parameters for the same number of clusters, as in a grid search;
+        :func:`manyview.model_selection.select` chooses the number.
+
+        Parameters
+        ----------
+        X : as for :meth:`fit`
+        y : ignored
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
+        >>> from sklearn.model_selection import GridSearchCV
+        >>> from manyview import AnchorGraphClustering, Views
+        >>> from manyview.datasets import make_views
+        >>> data = make_views(n_samples=120, n_clusters=3, random_state=0)
+        >>> model = AnchorGraphClustering(3, random_state=0)
+        >>> search = GridSearchCV(model, {"scale": ["standard", "none"]}, cv=2).fit(Views(data.views))
+        >>> bool(0 < search.best_score_ <= 1)
+        True
+        """
+        check_is_fitted(self)
+        reliability = self.reliability_
+        if len(reliability.centers) == 1:
+            return 0.0
+
+        def read(members: MembershipMap, engine: Engine, rows: Rows[RowBlock]) -> Any:
+            return engine.collect(lambda block: confidence_of_rows(members, reliability, block), rows)
+
+        return float(np.mean(self._read_rows(X, read)[0]))
 
     def explain(self, X: Any, *, n_prototypes: int = 5, n_features: int = 5) -> Explanation:
         """Explain every cluster by the views that hold it together, its prototypes, and the features that set it apart.

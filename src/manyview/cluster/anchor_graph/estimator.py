@@ -14,6 +14,7 @@ from manyview.cluster.anchor_graph.results import keep_results
 from manyview.cluster.anchor_graph.stages import build_graphs_for_k, label_by_consensus, running_fit
 from manyview.cluster.engines import engine_for
 from manyview.cluster.fit_warnings import warn_of_lost_clusters
+from manyview.cluster.inputs import refuse_second_table
 from manyview.cluster.parameters import check_parameters
 from manyview.cluster.transaction import all_or_nothing
 from manyview.engine import BLOCK_ROWS
@@ -157,6 +158,7 @@ class AnchorGraphClustering(AnchorClusterer):
         match_to : fitted model, labels of the first rows (-1: unknown), or Series of labels by id; optional
             An earlier clustering of the same samples, or of some of them: clusters keep its numbers.
         """
+        refuse_second_table(y)
         check_parameters(self, GRAPH_CONSTRAINTS)
         with running_fit(self, X) as (views, context):
             draw, context, self.selection_ = build_graphs_for_k(self, views, context)
@@ -187,6 +189,7 @@ class AnchorGraphClustering(AnchorClusterer):
         >>> len(model.labels_), int(model.cluster_sizes_.sum())
         (50, 300)
         """
+        refuse_second_table(y)
         if not hasattr(self, "anchor_graph_"):
             return self.fit(X)
         views = check_views(X, ranges=self.views, estimator=self, reset=False, lazy=True, rows_may_miss=True)

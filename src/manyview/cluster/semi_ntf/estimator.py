@@ -14,6 +14,7 @@ from manyview.cluster.anchor_graph.recipe import Recipe
 from manyview.cluster.anchor_graph.results import keep_results
 from manyview.cluster.anchor_graph.stages import build_graphs_for_k, label_by_consensus, running_fit
 from manyview.cluster.fit_warnings import warn_of_lost_clusters
+from manyview.cluster.inputs import refuse_second_table
 from manyview.cluster.parameters import check_parameters
 from manyview.cluster.semi_ntf.admm import Factorization, factorize
 from manyview.cluster.semi_ntf.checkpoint import checkpoint_for
@@ -197,6 +198,7 @@ class SemiNTF(AnchorClusterer):
             ``tol`` may differ: a finished fit can be continued.
         checkpoint_every : int, default=10
         """
+        refuse_second_table(y)
         check_parameters(self, CONSTRAINTS)
         check_modes(self)
         warn_of_row_order(self.coupling)
