@@ -19,7 +19,7 @@ from manyview.datasets import make_views
 from manyview.metrics import adjusted_rand_index
 from manyview.plotting import MapDisplay
 
-N, WIDTHS = 20_000, (12, 30)
+N, WIDTHS = 8_000, (12, 30)
 data = make_views(n_samples=N, n_clusters=5, widths=WIDTHS, separation=3.0, random_state=0)
 
 with tempfile.TemporaryDirectory() as name:

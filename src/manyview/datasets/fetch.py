@@ -77,10 +77,20 @@ def fetch(name: str, *, progress: bool = True) -> MultiViewData:
 def verify(name: str) -> State:
     """Compare the file of a public or registered data set with its checksum.
 
+    Parameters
+    ----------
+    name : str
+        Of the data set.
+
+    Returns
+    -------
+    {"ok", "not fetched", "file is gone", "file has changed"}
+        What was found.
+
     Examples
     --------
     >>> from manyview.datasets import verify
-    >>> verify("mnist4")  # doctest: +SKIP
+    >>> verify("digits")
     'ok'
     """
     if name in BUILT_IN:

@@ -15,12 +15,32 @@ NO_LICENSE = "none stated; ask the authors before you publish or share the data"
 
 
 class Source(NamedTuple):
-    """A file at one commit of a public repository."""
+    """A file at one commit of a public repository.
 
-    repository: str  # owner/name
+    Parameters
+    ----------
+    repository : str
+        Owner and name.
+    commit : str
+        The commit, in full.
+    path : str
+        Place of the file in the repository.
+    sha256 : str or None
+        Checksum of the file; None: recorded when the file is first seen.
+    license : str
+        Terms under which the repository offers the file.
+
+    Examples
+    --------
+    >>> from manyview.datasets import SOURCES
+    >>> SOURCES["mnist4"].path
+    'datasets/Mnist4.mat'
+    """
+
+    repository: str
     commit: str
     path: str
-    sha256: str | None = None  # None: recorded when the file is first seen
+    sha256: str | None = None
     license: str = NO_LICENSE
 
     @property
