@@ -142,7 +142,8 @@ class AnchorClusterer(TransformerMixin, Clusterer):
         >>> from manyview.datasets import make_views
         >>> data = make_views(n_samples=120, n_clusters=3, random_state=0)
         >>> model = AnchorGraphClustering(3, random_state=0)
-        >>> search = GridSearchCV(model, {"scale": ["standard", "none"]}, cv=2).fit(Views(data.views))
+        >>> search = GridSearchCV(model, {"scale": ["standard", "none"]}, cv=2)
+        >>> search = search.fit(Views.from_tables(data.views))
         >>> bool(0 < search.best_score_ <= 1)
         True
         """
