@@ -10,10 +10,12 @@ from manyview.cluster import (
     SFMC,
     SMSC,
     AnchorGraphClustering,
+    ModelFileError,
     NoiseViewWarning,
     Recipe,
     RowOrderWarning,
     SemiNTF,
+    load,
 )
 from manyview.views import Views
 
@@ -28,10 +30,12 @@ __all__ = [
     "SFMC",
     "SMSC",
     "AnchorGraphClustering",
+    "ModelFileError",
     "NoiseViewWarning",
     "Recipe",
     "RowOrderWarning",
     "SemiNTF",
     "Views",
     "__version__",
+    "load",
 ]

@@ -4,7 +4,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
 from manyview.anchors import choose_groups, fit_anchor_graph
-from manyview.anchors.graph import SliceName, pick
+from manyview.anchors.graph import GraphBlock, SliceName, label_cells, pick
 from manyview.anchors.search import number_type
 from manyview.anchors.selection import Groups, single_rows
 from manyview.views.blocks import RowBlock
@@ -307,6 +307,25 @@ def test_masses_of_labels_are_those_of_their_indicator(fit, data, dtype):
     ours = blocks[1].label_masses(labels, 3, graph.n_anchors)
     assert ours.dtype == np.float64
     assert_array_equal(ours, blocks[1].masses(np.eye(3)[labels], graph.n_anchors))
+
+
+def test_label_masses_of_narrow_anchor_numbers():
+    m, K, weights = 32_000, 5, np.array([[[0.25, 0.75]], [[0.5, 0.5]]])
+    block = GraphBlock(0, np.array([[[31_999, 7]], [[31_999, 20_000]]], np.int16), weights, np.ones((2, 1), bool))
+    mass = block.label_masses(np.array([4, 1]), K, m)
+    assert {tuple(cell): mass[tuple(cell)] for cell in np.argwhere(mass)} == {
+        (0, 31_999, 4): 0.25,
+        (0, 7, 4): 0.75,
+        (0, 31_999, 1): 0.5,
+        (0, 20_000, 1): 0.5,
+    }
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.int32, np.int64])
+def test_label_cells_beyond_32_bits(kind):
+    columns = np.array([[[0], [32_000]]], np.int16)
+    cells = label_cells(columns, np.array([99], kind), 100_000, 32_001)
+    assert cells.ravel().tolist() == [99, (32_001 + 32_000) * 100_000 + 99]
 
 
 def test_numbers_of_anchors_are_small_where_they_can_be(fit, data):

@@ -182,12 +182,19 @@ def test_kmeans_groups_do_not_mix_what_is_far_apart(make):
     assert all(len(set(y[groups.group == j])) == 1 for j in range(25))
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("distinct", [1, 3])
 def test_fewer_distinct_rows_than_anchors_give_fewer_groups(distinct):
     x = (np.arange(40) % distinct)[:, None] * np.ones((1, 3))
     groups = kmeans_groups(x, np.arange(40), 7, seed=0)
     assert groups.n_anchors == distinct
     assert_array_equal(np.unique(groups.group), np.arange(distinct))
+
+
+def test_a_table_without_columns_is_one_group():
+    groups = kmeans_groups(np.zeros((6, 0)), np.arange(6), 3, seed=0)
+    assert_array_equal(groups.group, np.zeros(6))
+    assert groups.n_anchors == 1
 
 
 def test_the_same_seed_gives_the_same_groups():

@@ -57,6 +57,29 @@ class HungryChild:
         subprocess.run([sys.executable, "-c", "kept = []\\nwhile True: kept.append(bytearray(b'x') * 10_000_000)"])
 
 
+class HungrySession:
+    def fit(self, views):
+        hungry = "kept = []\\nwhile True: kept.append(bytearray(b'x') * 10_000_000)"
+        subprocess.run([sys.executable, "-c", hungry], start_new_session=True)
+
+
+class Unspeakable:
+    """Its message is long, and no file can hold it."""
+
+    def fit(self, views):
+        raise ValueError("\\udc80 " + "x" * 10_000_000)
+
+
+class CrashedParent:
+    """Dies and leaves a process in a session of its own."""
+
+    def fit(self, views):
+        left = subprocess.Popen(["sleep", "600"], start_new_session=True)
+        with open(os.path.join(os.path.dirname(__file__), "session"), "w") as file:
+            file.write(str(left.pid))
+        ctypes.string_at(0)
+
+
 class Endless:
     """Never returns, and never lets another thread of its process run."""
 
@@ -75,17 +98,20 @@ class Raiser:
 
 
 class Littering:
-    """Fits well, but talks without end and leaves a process and a thread behind."""
+    """Fits well, but talks without end and leaves processes and a thread behind."""
 
     def fit(self, views):
         left = subprocess.Popen(["sleep", "600"])
+        session = subprocess.Popen(["sleep", "600"], start_new_session=True)
+        hidden = subprocess.Popen(["sleep", "600"], start_new_session=True, env={"PATH": os.environ["PATH"]})
         threading.Thread(target=time.sleep, args=(600,)).start()
         print("x" * 3_000_000, file=sys.stderr, flush=True)
         self.labels_ = np.zeros(len(views[0]), dtype=int)
-        self.left_ = left.pid
+        self.left_ = [left.pid, session.pid, hidden.pid]
         self.code_ = sys.modules["manyview"].__file__
         self.threads_ = os.environ["OMP_NUM_THREADS"]
-        left.returncode = 0  # keeps Popen from warning that it still runs
+        for process in (left, session, hidden):
+            process.returncode = 0  # keeps Popen from warning that it still runs
 
 
 class TooFew:

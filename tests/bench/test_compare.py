@@ -16,6 +16,7 @@ def row(inputs_with, seed, acc=0.5, status="ok", **measured):
         "kind": "result",
         "key": f"k{seed}",
         "inputs": inputs,
+        "limits": {"seconds": 1.0, "memory_gb": 1.0},
         "status": status,
         "result": result,
         "measured": measured,
@@ -23,7 +24,14 @@ def row(inputs_with, seed, acc=0.5, status="ok", **measured):
 
 
 def test_order_times_and_plans_do_not_matter(tmp_path, inputs_with):
-    a = write(tmp_path / "a", [{"kind": "plan"}, row(inputs_with, 0, seconds=1.0), row(inputs_with, 1)])
+    a = write(
+        tmp_path / "a",
+        [
+            {"kind": "plan", "name": "p", "metrics": [], "cells": []},
+            row(inputs_with, 0, seconds=1.0),
+            row(inputs_with, 1),
+        ],
+    )
     b = write(tmp_path / "b", [row(inputs_with, 1, seconds=9.0), row(inputs_with, 0)])
     assert same_results(a, b)
 

@@ -8,7 +8,8 @@ import pytest
 from manyview.bench import journal as module
 from manyview.bench.journal import Journal, read_journal
 
-ROWS = [{"kind": "result", "n": n, "text": "ü\n" * n, "x": 0.1 + n} for n in range(3)]
+ROWS = [{"kind": "note", "n": n, "text": "ü\n" * n, "x": 0.1 + n} for n in range(3)]
+NOTE = {"kind": "note"}
 
 
 def write(path, rows):
@@ -39,29 +40,43 @@ def test_every_torn_last_line_is_ignored_and_cut_before_the_next_append(tmp_path
     for end in range(len(two_lines), len(whole)):
         path.write_bytes(whole[:end])
         assert read_journal(path) == ROWS[:2], end
-        write(path, [{"n": "next"}])
-        assert path.read_bytes() == two_lines + b'{"n":"next"}\n', end
+        write(path, [NOTE])
+        assert path.read_bytes() == two_lines + b'{"kind":"note"}\n', end
 
 
 def test_a_torn_line_longer_than_the_search_step_is_cut(tmp_path):
     path = tmp_path / "j"
-    path.write_bytes(b'{"n":1}\n' + b"x" * 200_000)
-    write(path, [{"n": 2}])
-    assert read_journal(path) == [{"n": 1}, {"n": 2}]
+    path.write_bytes(b'{"kind":"note"}\n' + b"x" * 200_000)
+    write(path, [NOTE])
+    assert read_journal(path) == [NOTE, NOTE]
 
 
 def test_a_journal_that_is_one_torn_line_is_emptied(tmp_path):
     path = tmp_path / "j"
     path.write_bytes(b'{"n":' + b"1" * 70_000)
-    write(path, [{"n": 2}])
-    assert read_journal(path) == [{"n": 2}]
+    write(path, [NOTE])
+    assert read_journal(path) == [NOTE]
 
 
-@pytest.mark.parametrize("line", [b"{broken", b"[1]", b"\xff"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"{broken",
+        b"[1]",
+        b"\xff",
+        b"{}",
+        b'{"kind":[]}',
+        b'{"kind":"result"}',
+        b'{"kind":"plan","name":"p","metrics":[],"cells":[{}]}',
+        b'{"kind":"result","key":"k","inputs":{},"limits":{},"status":"ok","result":null,"measured":{}}',
+        b"[" * 100_000,
+    ],
+    ids=lambda line: line[:60].decode(errors="replace"),
+)
 def test_a_damaged_line_inside_is_an_error_that_names_it(tmp_path, line):
     path = tmp_path / "j"
-    path.write_bytes(b'{"n":1}\n' + line + b'\n{"n":3}\n')
-    with pytest.raises(ValueError, match=r"j, line 2: .*remove that line"):
+    path.write_bytes(b'{"kind":"note"}\n' + line + b'\n{"kind":"note"}\n')
+    with pytest.raises(ValueError, match=r"j, line 2\b.*remove that line"):
         read_journal(path)
 
 
@@ -69,8 +84,20 @@ def test_not_a_number_is_refused_and_leaves_no_trace(tmp_path):
     with Journal(tmp_path / "j") as journal:
         with pytest.raises(ValueError, match="not JSON compliant"):
             journal.append({"x": float("nan")})
-        journal.append({"x": 1.0})
-    assert read_journal(tmp_path / "j") == [{"x": 1.0}]
+        journal.append(NOTE)
+    assert read_journal(tmp_path / "j") == [NOTE]
+
+
+def test_an_ok_row_without_scores_is_damaged(tmp_path, inputs_with):
+    row = {"kind": "result", "key": "k", "inputs": inputs_with(), "status": "ok", "result": None, "measured": {}}
+    write(tmp_path / "j", [row | {"limits": {"seconds": 1.0, "memory_gb": 1.0}}])
+    with pytest.raises(ValueError, match="j, line 1: 'result' is missing or damaged"):
+        read_journal(tmp_path / "j")
+
+
+def test_a_lone_surrogate_becomes_a_question_mark(tmp_path):
+    write(tmp_path / "j", [NOTE | {"status": "failed: ValueError: \udc80 ü"}])
+    assert read_journal(tmp_path / "j") == [NOTE | {"status": "failed: ValueError: ? ü"}]
 
 
 def test_short_writes_are_continued(tmp_path, monkeypatch):
@@ -92,10 +119,10 @@ def test_every_line_is_synced_before_append_returns(tmp_path, monkeypatch):
 def test_there_is_one_writer_and_its_lock_dies_with_it(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "LOCK_WAIT", 0.2)
     code = (
-        "import runpy, sys, time\n"
-        "with runpy.run_path(sys.argv[1])['Journal'](sys.argv[2]): print('locked', flush=True); time.sleep(60)"
+        "import sys, time\nfrom manyview.bench.journal import Journal\n"
+        "with Journal(sys.argv[1]): print('locked', flush=True); time.sleep(60)"
     )
-    command = [sys.executable, "-c", code, module.__file__, tmp_path / "j"]
+    command = [sys.executable, "-c", code, tmp_path / "j"]
     holder = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         assert holder.stdout.readline() == "locked\n"

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from manyview.bench import memory
-from manyview.bench.memory import own_peak, resident_by_group
+from manyview.bench.memory import MemoryWatch, own_peak
 
 # one write call, so that the words of two processes cannot mix in the pipe
 HOLD = "import os; kept = bytearray(b'x') * 80_000_000; os.write(1, b'full\\n'); input()"
@@ -35,13 +35,13 @@ def group_of_two():
 
 
 def test_memory_of_a_group_is_that_of_all_its_processes(group_of_two):
-    assert 160e6 < resident_by_group()[group_of_two] < 260e6
+    assert 160e6 < MemoryWatch().resident()[group_of_two] < 260e6
 
 
 @pytest.mark.skipif(shutil.which("ps") is None, reason="needs ps")
 def test_without_proc_the_figures_come_from_ps(group_of_two, monkeypatch, tmp_path):
     monkeypatch.setattr(memory, "_PROC", tmp_path)
-    assert 160e6 < resident_by_group()[group_of_two] < 260e6
+    assert 160e6 < MemoryWatch().resident()[group_of_two] < 260e6
 
 
 def test_a_peak_stays_after_the_memory_is_given_back():

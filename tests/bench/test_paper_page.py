@@ -14,6 +14,7 @@ from numpy.testing import assert_allclose
 from scipy.stats import ttest_1samp, ttest_ind, ttest_rel
 
 from manyview.bench import read_journal, read_plan
+from manyview.bench.cell import coordinates
 
 ROOT = Path(__file__).parents[2]
 PAPER, RESULTS = ROOT / "benchmarks" / "paper", ROOT / "docs" / "results"
@@ -207,11 +208,13 @@ def test_plans_can_be_read_and_cover_what_they_should(scripts):
 def test_absent_data_replace_no_results(scripts, tmp_path):
     def line(status, data="x"):
         inputs = {"data": {"name": data}, "method": {"name": "m", "grid": {}}, "order": "shuffled", "seed": 0}
-        return {"kind": "result", "key": data, "inputs": inputs, "status": status, "result": None, "measured": {}}
+        row = {"kind": "result", "key": data, "inputs": inputs, "status": status, "result": {"scores": {}}}
+        return {**row, "limits": {"seconds": 1.0, "memory_gb": 1.0}, "measured": {}}
 
     def write(path, *lines):
         path.parent.mkdir(exist_ok=True)
-        note = {"kind": "plan", "name": "p", "metrics": [], "cells": [{"key": one["key"]} for one in lines]}
+        cells = [{"key": one["key"], **coordinates(one["inputs"])} for one in lines]
+        note = {"kind": "plan", "name": "p", "metrics": [], "cells": cells}
         path.write_text("".join(json.dumps(one) + "\n" for one in (note, *lines)))
 
     kept = tmp_path / "kept.jsonl"

@@ -87,6 +87,7 @@ def test_a_deterministic_method_runs_once_on_rows_as_stored(write_plan):
 
 
 METHOD = '[{{name = "m", estimator = "sklearn.cluster:KMeans", {}}}]'
+MANY_POINTS = f"grid = {{{', '.join(f'p{i} = {list(range(10))}' for i in range(10))}}}"
 SOURCE = '[{{name = "d", {}}}]'
 
 
@@ -129,6 +130,12 @@ SOURCE = '[{{name = "d", {}}}]'
         ({"seeds": "true"}, "seeds: must be a positive count"),
         ({"seeds": "[-1]"}, "seeds: must be a positive count"),
         ({"seeds": "[1, 1]"}, "seeds: 1 stands there twice"),
+        ({"seeds": "4000000000"}, "seeds: must be at most 10000, not 4000000000; name single seeds"),
+        (
+            {"methods": METHOD.format("params = {p = " + "[" * 40 + "]" * 40 + "}")},
+            "methods: is nested more than 32 levels",
+        ),
+        ({"methods": METHOD.format(MANY_POINTS)}, r"methods: make 10{10} cells, more than 1000000; name fewer"),
         ({"orders": "[]"}, "orders: is empty"),
         ({"metrics": '["ac"]'}, "metrics: 'ac' is none of acc, .*; did you mean 'acc'?"),
         ({"threads": "0"}, "threads: must be positive"),
@@ -142,6 +149,24 @@ SOURCE = '[{{name = "d", {}}}]'
 def test_errors_name_the_file_the_key_and_the_way_out(write_plan, keys, message):
     with pytest.raises(PlanError, match=f"^bad.toml: {message}"):
         read_plan(write_plan(text_of(**keys), "bad.toml"))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("x = " + "[" * 100_000, "(nested too deeply|not TOML)"),
+        ("[" + "a." * 5_000 + "a]", "a: is nested more than 32 levels deep"),
+        ("seeds = 1" + "0" * 5_000, "not TOML"),
+    ],
+    ids=["lists", "tables", "digits"],
+)
+def test_hostile_toml_is_one_error(write_plan, text, message):
+    with pytest.raises(PlanError, match=rf"^bad\.toml: .*{message}"):
+        read_plan(write_plan(text, "bad.toml"))
+
+
+def test_many_seeds_are_read_at_once(write_plan):
+    assert read_plan(write_plan(text_of(seeds="10000"))).seeds == tuple(range(10_000))
 
 
 def test_a_file_that_is_not_toml_or_not_there(write_plan, tmp_path):

@@ -1,6 +1,7 @@
 """Methods that misbehave, each in its process."""
 
 import os
+import re
 import time
 
 import pytest
@@ -16,8 +17,11 @@ methods = [
     {name = "segfault", estimator = "toys:Segfault", data = ["toy"]},
     {name = "hungry", estimator = "toys:Hungry", data = ["toy"]},
     {name = "hungry child", estimator = "toys:HungryChild", data = ["toy"]},
+    {name = "hungry session", estimator = "toys:HungrySession", data = ["toy"]},
     {name = "leaver", estimator = "toys:Leaver", data = ["toy"]},
     {name = "raiser", estimator = "toys:Raiser", data = ["toy"]},
+    {name = "unspeakable", estimator = "toys:Unspeakable", data = ["toy"]},
+    {name = "crashed", estimator = "toys:CrashedParent", data = ["toy"]},
     {name = "littering", estimator = "toys:Littering", data = ["toy"], record = ["left_", "code_", "threads_"]},
     {name = "missing", estimator = "no_such_package.cluster:Thing", data = ["toy"]},
     {name = "quick", estimator = "toys:Quick"},
@@ -57,6 +61,8 @@ def test_a_method_that_never_returns_is_a_row(toys, tmp_path):
         (("toy", "segfault"), "failed: crashed with SIGSEGV"),
         (("toy", "hungry"), "failed: memory limit of 0.8 GB"),
         (("toy", "hungry child"), "failed: memory limit of 0.8 GB"),
+        (("toy", "hungry session"), "failed: memory limit of 0.8 GB"),
+        (("toy", "unspeakable"), "failed: ValueError: ? " + "x" * 295 + "..."),
         (("toy", "leaver"), "failed: ended without a result (exit code 0)"),
         (("toy", "raiser"), "failed: ArithmeticError: no way"),
         (("toy", "missing"), "failed: not installed: no_such_package"),
@@ -71,8 +77,8 @@ def test_whatever_a_method_does_is_a_row(hostile, cell, status):
 
 def test_the_run_counts_its_failures(hostile):
     _, report, rows = hostile
-    assert (report.cells, report.ran, report.reused, report.failed) == (10, 10, 0, 8)
-    assert len(rows) == 10
+    assert (report.cells, report.ran, report.reused, report.failed) == (13, 13, 0, 11)
+    assert len(rows) == 13
 
 
 def test_failures_tell_where(hostile):
@@ -99,24 +105,33 @@ def test_a_path_at_the_cut_of_a_long_message_is_no_exception(before):
 
 
 def test_memory_beyond_the_limit_is_noticed_soon(hostile):
-    for name in ("hungry", "hungry child"):
+    for name in ("hungry", "hungry child", "hungry session"):
         assert 800 < hostile[2]["toy", name]["measured"]["peak_mb"] < 4000
 
 
 def test_nothing_a_method_started_outlives_its_cell(hostile):
-    pid = hostile[2]["toy", "littering"]["result"]["recorded"]["left_"]
-    assert not is_alive(pid)
+    assert not any(map(is_alive, hostile[2]["toy", "littering"]["result"]["recorded"]["left_"]))
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/environ"), reason="needs the processes of Linux")
+def test_a_session_of_its_own_does_not_outlive_a_crash(hostile, toys):
+    assert hostile[2]["toy", "crashed"]["status"] == "failed: crashed with SIGSEGV"
+    assert not is_alive(int((toys / "session").read_text()))
+
+
+def test_a_long_message_is_cut(hostile):
+    assert len(hostile[2]["toy", "unspeakable"]["measured"]["traceback"]) < 2_100
 
 
 def test_cells_run_a_copy_of_the_code_with_the_threads_of_the_plan(hostile):
     recorded = hostile[2]["toy", "littering"]["result"]["recorded"]
-    assert recorded["code_"] == str(hostile[0] / ".code" / "manyview" / "__init__.py")
+    assert re.fullmatch(rf"{hostile[0]}/\.code-[a-z0-9_]+/manyview/__init__\.py", recorded["code_"])
     assert recorded["threads_"] == "2"
 
 
 def test_a_good_row_says_all_it_should(hostile):
     row = hostile[2]["toy", "quick"]
-    assert set(row) == {"kind", "key", "inputs", "limits", "status", "result", "measured"}
+    assert set(row) == {"kind", "key", "inputs", "limits", "commit", "status", "result", "measured"}
     assert set(row["result"]) == {"n_samples", "n_clusters", "scores", "partition", "recorded"}
     measured = row["measured"]
     assert 0 <= measured["seconds"] < measured["wall_seconds"]

@@ -135,6 +135,28 @@ def test_cells_of_a_shared_journal_are_taken_over(one_cell, tmp_path, monkeypatc
     assert len([line for line in read_journal(second) if line["kind"] == "result"]) == 2  # none was taken over twice
 
 
+def test_folders_of_the_user_stay(one_cell, tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "CellProcess", refuse)
+    kept = [tmp_path / ".code" / "mine.txt", tmp_path / ".code-mine" / "manyview" / "mine.py"]
+    left = tmp_path / ".code-left"  # by a killed run, and then found useful by somebody
+    for file in (*kept, left / "manyview" / "__init__.py", left / "mine.txt", left / module.MARK):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("mine")
+    run_plan(one_cell, tmp_path, progress=False)
+    assert [file.read_text() for file in kept] == ["mine", "mine"]
+    assert [path.name for path in left.iterdir()] == ["mine.txt"]
+    assert sorted(path.name for path in tmp_path.glob(".code*")) == [".code", ".code-left", ".code-mine"]
+
+
+def test_the_copy_of_a_killed_run_is_removed(one_cell, tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "CellProcess", refuse)
+    left = tmp_path / ".code-left"
+    (left / "manyview").mkdir(parents=True)
+    (left / module.MARK).touch()
+    run_plan(one_cell, tmp_path, progress=False)
+    assert list(tmp_path.glob(".code*")) == []
+
+
 def test_failed_cells_are_repeated_on_demand(one_cell, tmp_path, monkeypatch):
     monkeypatch.setattr(module, "CellProcess", refuse)
     assert run_plan(one_cell, tmp_path, progress=False).failed == 1

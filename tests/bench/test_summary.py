@@ -16,6 +16,7 @@ def result(inputs, acc, seconds=2.0, status="ok"):
         "kind": "result",
         "key": cell_key(inputs),
         "inputs": inputs,
+        "limits": {"seconds": 1.0, "memory_gb": 1.0},
         "status": status,
         "result": scores if status == "ok" else None,
         "measured": {"seconds": seconds} if status == "ok" else {},

@@ -1,12 +1,14 @@
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 import manyview
-from manyview.bench.version import code_version, copy_package, files_digest, module_digest
+from manyview.bench.version import code_version, copy_package, files_digest, git_commit, module_digest
 
 ROOT = Path(manyview.__file__).parent
 
@@ -33,11 +35,46 @@ def test_only_edits_that_can_change_a_result_change_the_version(tmp_path):
         assert code_version(root) != before, name
 
 
-def test_a_copy_replaces_an_older_one_and_runs_on_its_own(tmp_path):
-    (tmp_path / "code").mkdir()
-    (tmp_path / "code" / "stale.py").write_text("")
+def test_a_compiled_library_is_no_source(tmp_path):
     copy_package(tmp_path / "code")
-    assert [path.name for path in (tmp_path / "code").iterdir()] == ["manyview"]
+    root = tmp_path / "code" / "manyview"
+    first = code_version(root)
+    (root / "kernels" / "_compiled.cpython-311-x86_64-linux-gnu.so").write_bytes(b"of another compiler")
+    (root / "kernels" / "_compiled.pyd").write_bytes(b"of another system")
+    assert code_version(root) == first
+    (root / "kernels" / "_compiled.c").write_text("int interface(void) { return 2; }")
+    assert code_version(root) != first
+
+
+def git(folder, *words):
+    identity = ("-c", "user.name=x", "-c", "user.email=x")
+    return subprocess.run(["git", *identity, *words], cwd=folder, capture_output=True, text=True, check=True).stdout
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
+def test_a_checkout_names_its_commit(tmp_path):
+    package = tmp_path / "package"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    assert git_commit(package) is None
+    git(tmp_path, "init")
+    assert git_commit(package) is None  # the repository of somebody who has the package in it
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "-m", "x")
+    commit = git(tmp_path, "rev-parse", "HEAD").strip()
+    git(tmp_path, "tag", "v1")
+    assert git_commit(package) == commit
+    (package / "__init__.py").write_text("# edited")
+    assert git_commit(package) == f"{commit}-dirty"
+
+
+def test_without_git_there_is_no_commit(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert git_commit(ROOT) is None
+
+
+def test_a_copy_runs_on_its_own(tmp_path):
+    copy_package(tmp_path / "code")
     shown = subprocess.run(
         [sys.executable, "-P", "-c", "import importlib.util as u; print(u.find_spec('manyview').origin)"],
         env=os.environ | {"PYTHONPATH": str(tmp_path / "code")},

@@ -17,17 +17,17 @@ def test_tables_are_double_and_only_copied_where_they_were_not():
 
 @pytest.mark.parametrize("value", [1e160, -1e160])
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
-def test_numbers_whose_squares_overflow_are_named(value, kind):
+def test_numbers_whose_squares_overflow(value, kind):
     table = np.zeros((5, 3))
     table[2, 1] = value
-    with pytest.raises(ValueError, match="View 'b' has numbers as large as 1e\\+160, whose squares are not finite"):
+    with pytest.raises(ValueError, match="View 'b' has a number as large as 1e\\+160"):
         check_magnitude(Views([np.ones((5, 2)), kind(table)], names=["a", "b"]))
     check_magnitude(Views([1e140 * np.ones((5, 2)), sp.csr_array((5, 3))], names=["a", "b"]))
 
 
 @pytest.mark.parametrize("method", [AMGL, CSMSC, FMCNOF, GMC, LMVSC, MVGL, SFMC, SMSC])
-def test_every_baseline_looks_at_the_magnitude(method):
-    with pytest.raises(ValueError, match="squares are not finite"):
+def test_every_baseline_refuses_huge_numbers(method):
+    with pytest.raises(ValueError, match="View 'view 1' has a number as large as"):
         method(2).fit([np.eye(20), 1e200 * np.eye(20)])
 
 

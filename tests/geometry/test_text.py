@@ -151,3 +151,17 @@ def test_raw_scores_of_a_higher_rank_serve_a_lower_one(cut, words):
     block = RowBlock(0, words)
     assert_array_equal(scores.first(2).of_raw(scores.raw(block)), scores.first(2)(block))
     assert_allclose(scores.of_raw(scores.raw(block)), x, atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("filled", [0, 1, 3])
+def test_nearly_empty_table_of_many_rows_has_finite_scores(cut, monkeypatch, dtype, filled):
+    monkeypatch.setattr(module, "SAMPLED_ROWS", 40)
+    counts = np.zeros((N, 12))
+    counts[np.arange(filled) * 3, np.arange(filled)] = 1
+    rows, engine = cut([sp.csr_array(counts)])
+    non_zeros = column_statistics(rows, engine)[0].non_zeros
+    scores = principal_scores({(0,): non_zeros}, rows, engine, N, rank=4, seed=0, dtype=dtype)[0,]
+    table = engine.collect(scores, rows)
+    assert table.dtype == dtype
+    assert np.isfinite(table).all()

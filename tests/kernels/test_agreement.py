@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import adjusted_rand_score
 
-from manyview.kernels.agreement import mutual_agreement, vote
+from manyview.kernels.agreement import joint_counts, mutual_agreement, vote
 
 
 @settings(deadline=None, max_examples=50)
@@ -16,6 +16,13 @@ def test_agreement_is_scikit_learns_adjusted_rand_index(n_clusters, n_samples, s
     labelings = [rng.integers(n_clusters, size=n_samples) for _ in range(3)]
     expected = [[adjusted_rand_score(a, b) for b in labelings] for a in labelings]
     assert_allclose(mutual_agreement(labelings, n_clusters), expected, atol=1e-10)
+
+
+def test_joint_counts_of_narrow_labels():
+    labels = np.array([0, 199, 199], np.uint8)
+    counts = joint_counts(labels, labels, 200)
+    assert counts[0, 0] == 1
+    assert counts[199, 199] == 2
 
 
 def test_renamed_clusters_agree_fully():

@@ -55,7 +55,7 @@ def test_as_many_groups_as_rows():
 @pytest.mark.parametrize("m", [2, 4])
 def test_rows_known_up_to_a_constant_are_grouped_as_if_it_were_subtracted(m):
     rng = np.random.default_rng(0)
-    x = sp.random_array((50, 30), density=0.2, rng=rng, format="csr")
+    x = sp.random_array((50, 30), density=0.2, random_state=rng, format="csr")
     centered = x.toarray() - x.toarray().mean(axis=1, keepdims=True)
     start = rng.choice(50, m, replace=False)[None]
     plain = best_of_starts(centered, start, max_iter=100)

@@ -16,7 +16,7 @@ def test_the_product_is_the_sum_over_entries(data):
     n, d, k = data.draw(st.integers(1, 20)), data.draw(st.integers(1, 30)), data.draw(st.integers(1, 300))
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
     index = data.draw(st.sampled_from([np.int32, np.int64]))
-    A = sp.random_array((n, d), density=0.3, rng=rng, format="csr", dtype=np.float32)
+    A = sp.random_array((n, d), density=0.3, random_state=rng, format="csr", dtype=np.float32)
     A.indices, A.indptr = A.indices.astype(index), A.indptr.astype(index)
     X = rng.standard_normal((d, k)).astype(np.float32)
     expected = np.zeros((n, k))
@@ -36,7 +36,7 @@ def test_double_precision_stays_so_and_empty_rows_are_zero():
 
 
 def test_columns_need_not_lie_side_by_side():
-    A = sp.random_array((50, 40), density=0.2, rng=np.random.default_rng(0), format="csr", dtype=np.float32)
+    A = sp.random_array((50, 40), density=0.2, random_state=np.random.default_rng(0), format="csr", dtype=np.float32)
     X = np.random.default_rng(1).standard_normal((32, 40)).astype(np.float32).T
     assert_allclose(times(A, X), A.toarray() @ X, atol=1e-5)
 
@@ -45,7 +45,7 @@ def test_columns_need_not_lie_side_by_side():
 @pytest.mark.parametrize("way_to_lie", ["every second", "backwards", "odd bytes"])
 def test_the_arrays_of_the_matrix_may_lie_in_any_way(name, way_to_lie):
     """As a column of a list of edges does, or what was read from the middle of a file."""
-    A = sp.random_array((60, 50), density=0.2, rng=np.random.default_rng(0), format="csr", dtype=np.float32)
+    A = sp.random_array((60, 50), density=0.2, random_state=np.random.default_rng(0), format="csr", dtype=np.float32)
     A.indptr = A.indptr.astype(np.int64)
     X = np.random.default_rng(1).standard_normal((50, 32)).astype(np.float32)
     expected, array = A.toarray() @ X, getattr(A, name)

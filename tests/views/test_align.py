@@ -3,64 +3,102 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 
-from manyview.views.align import aligned_rows
+from manyview.views.align import match_rows
 from manyview.views.check import check_views
 
 
-def frame(ids, columns=("x",)):
-    """Every cell says its id and column."""
-    return pd.DataFrame({c: [f"{i}{c}" for i in ids] for c in columns}, index=ids)
+def matched(*ids, join=None):
+    names = "abcdef"[: len(ids)]
+    ids = [None if each is None else np.asarray(each) for each in ids]
+    return match_rows(ids, names, join=join)
 
 
-def test_rows_follow_the_first_index():
-    tables, ids = aligned_rows([frame(["b", "a", "c"]), frame(["c", "b", "a"], ("y", "z"))], ["v", "w"])
-    assert tables[1]["y"].tolist() == ["by", "ay", "cy"]
-    assert tables[1]["z"].tolist() == ["bz", "az", "cz"]
-    assert_array_equal(ids, ["b", "a", "c"])
+def test_rows_follow_the_first_view():
+    match = matched(["b", "a", "c"], ["c", "b", "a"])
+    assert_array_equal(match.ids, ["b", "a", "c"])
+    assert match.rows[0] is None
+    assert_array_equal(match.rows[1], [1, 2, 0])
 
 
-def test_tables_without_an_index_are_taken_by_position():
-    array = np.arange(3)[:, None]
-    tables, ids = aligned_rows([array, frame([2, 0, 1]), frame([0, 1, 2])], ["v", "w", "u"])
-    assert tables[0] is array
-    assert tables[2]["x"].tolist() == ["2x", "0x", "1x"]
-    assert_array_equal(ids, [2, 0, 1])
+def test_without_ids_rows_are_taken_by_position():
+    match = matched(None, None)
+    assert match.ids is None
+    assert match.rows == [None, None]
 
 
-def test_without_any_index_there_are_no_ids():
-    arrays = [np.ones((2, 1)), np.ones((2, 2))]
-    tables, ids = aligned_rows(arrays, ["v", "w"])
-    assert ids is None
-    assert all(a is b for a, b in zip(tables, arrays, strict=True))
+def test_equal_ids_need_no_work():
+    assert matched([3, 1], [3, 1]).rows == [None, None]
 
 
-def test_equal_indices_need_no_work_and_the_frames_stay_as_they_are():
-    first, second = frame([3, 1]), frame([1, 3], ("y",))
-    copies = first.copy(), second.copy()
-    tables, _ = aligned_rows([first, second], ["v", "w"])
-    assert tables[0] is first
-    pd.testing.assert_frame_equal(first, copies[0])
-    pd.testing.assert_frame_equal(second, copies[1])
+def test_mixing_ids_and_positions_is_an_error():
+    message = "The rows of views 'a', 'c' carry ids, those of view 'b' do not"
+    with pytest.raises(ValueError, match=message):
+        matched([1, 2], None, [2, 1])
+
+
+def test_inner_join_keeps_common_samples_in_the_order_of_the_first():
+    match = matched(["x", "b", "a"], ["a", "y", "b"], join="inner")
+    assert_array_equal(match.ids, ["b", "a"])
+    assert_array_equal(match.rows[0], [1, 2])
+    assert_array_equal(match.rows[1], [2, 0])
+
+
+def test_outer_join_keeps_all_samples():
+    match = matched(["x", "b"], ["y", "b"], ["z", "x"], join="outer")
+    assert_array_equal(match.ids, ["x", "b", "y", "z"])
+    assert_array_equal(match.rows[0], [0, 1, -1, -1])
+    assert_array_equal(match.rows[1], [-1, 1, 0, -1])
+    assert_array_equal(match.rows[2], [1, -1, -1, 0])
 
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
-def test_an_id_that_occurs_twice_is_named_with_its_view(order):
-    both = [("good", frame([1, 2, 3])), ("bad", frame([1, 2, 2]))]
-    names, tables = zip(*(both[i] for i in order), strict=True)
+@pytest.mark.parametrize("join", [None, "inner", "outer"])
+def test_duplicate_id_is_named_with_its_view(order, join):
+    both = [("good", np.array([1, 2, 3])), ("bad", np.array([1, 2, 2]))]
+    names, ids = zip(*(both[i] for i in order), strict=True)
     with pytest.raises(ValueError, match="View 'bad' has the id 2 more than once"):
-        aligned_rows(tables, names)
+        match_rows(ids, names, join=join)
+
+
+def test_duplicate_ids_that_are_equal_in_all_views_are_refused():
+    with pytest.raises(ValueError, match="View 'a' has the id 1 more than once"):
+        matched([1, 1], [1, 1])
 
 
 def test_missing_ids_are_counted_and_named():
-    with pytest.raises(ValueError, match=r"View 'w' lacks 2 of the 4 ids of view 'v' \(1, 4\).*Keep the common rows"):
-        aligned_rows([frame([1, 2, 3, 4]), frame([3, 2])], ["v", "w"])
-    with pytest.raises(ValueError, match=r"View 'v' lacks 5 of the 6 ids of view 'w' \(2, 3, 4, …\)"):
-        aligned_rows([frame([1]), frame([1, 2, 3, 4, 5, 6])], ["v", "w"])
+    with pytest.raises(ValueError, match=r"View 'b' lacks 2 of the 4 ids of view 'a' \(1, 4\).*join='inner'"):
+        matched([1, 2, 3, 4], [3, 2])
+    with pytest.raises(ValueError, match=r"View 'a' lacks 5 of the 6 ids of view 'b' \(2, 3, 4, …\)"):
+        matched([1], [1, 2, 3, 4, 5, 6])
 
 
-def test_ids_of_different_kinds_do_not_match_by_chance():
-    with pytest.raises(ValueError, match="View 'w' lacks 2 of the 2 ids of view 'v'"):
-        aligned_rows([frame([1, "b"]), frame(["1", 2])], ["v", "w"])
+def test_disjoint_ids_have_no_inner_join():
+    with pytest.raises(ValueError, match=r"No sample is in all of the views \['a', 'b'\]"):
+        matched([1, 2], [3, 4], join="inner")
+
+
+@pytest.mark.parametrize("join", [None, "inner", "outer"])
+def test_numbers_and_text_do_not_match(join):
+    with pytest.raises(ValueError, match=r"ids of view 'a' are numbers \(1\), those of view 'b' are text \('1'\)"):
+        matched([1, 2], ["1", "2"], join=join)
+
+
+def test_ids_of_two_types_in_one_view_are_refused():
+    with pytest.raises(ValueError, match=r"View 'b' has ids of several types \(numbers such as 1, text such as '1'\)"):
+        matched(["1", "2"], np.array([1, "1"], dtype=object))
+
+
+@pytest.mark.parametrize("missing", [None, np.nan, pd.NA])
+def test_row_without_id_is_named(missing):
+    with pytest.raises(ValueError, match="View 'b' has no id in row 1"):
+        matched(["x", "y"], np.array(["x", missing], dtype=object))
+
+
+def test_join_needs_ids():
+    with pytest.raises(ValueError, match="join='outer' needs ids in every view"):
+        matched(None, None, join="outer")
+    with pytest.raises(ValueError, match="join='left': use None, 'inner' or 'outer'"):
+        matched([1], [1], join="left")
 
 
 def test_many_levels_of_index():

@@ -11,7 +11,7 @@ from manyview.views.blocks import row_blocks, some_rows
 @pytest.fixture
 def views():
     rng = np.random.default_rng(0)
-    return Views([rng.random((10, 2)), sp.random_array((10, 5), density=0.4, format="csr", rng=rng)])
+    return Views([rng.random((10, 2)), sp.random_array((10, 5), density=0.4, format="csr", random_state=rng)])
 
 
 def test_blocks_are_the_rows_of_all_views(views):

@@ -34,7 +34,7 @@ def test_length_is_the_number_of_samples(views):
     assert len(views) == views.n_samples == N
     assert views.widths == (2, 3)
     assert views.shape == (N, 5)
-    assert repr(views) == "Views(20 samples; {'image': 2, 'text': 3})"
+    assert repr(views) == "Views(20 samples with ids; {'image': 2, 'text': 3})"
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from functools import partial
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.exceptions import ConvergenceWarning
 
 from manyview.anchors.graph import pick
 from manyview.anchors.selection import Groups, alternate_sampling, kmeans_groups, single_rows, variance_sampling
@@ -31,7 +33,9 @@ def choose_groups(
         sample = some_rows(n_samples, SAMPLED_ROWS, seed=seed)
         tables = engine.map(partial(_joint_tables, geometry), pick(sample, rows, engine))
         of_geometry = [concatenate(parts) for parts in zip(*tables, strict=True)]
-        return list(engine.map(lambda table: kmeans_groups(table, sample, n_anchors, seed=seed), of_geometry))
+        with warnings.catch_warnings():  # here, not in kmeans_groups: filters are common to all threads
+            warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than anchors: fewer groups
+            return list(engine.map(lambda table: kmeans_groups(table, sample, n_anchors, seed=seed), of_geometry))
     if rule == "das":
         chosen = alternate_sampling(_row_sums(geometry, rows, engine), n_anchors)
     elif rule == "variance":

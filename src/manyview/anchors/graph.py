@@ -18,7 +18,8 @@ from manyview.anchors.search import Part, nothing_near, search
 from manyview.anchors.selection import Groups
 from manyview.engine import Engine, Rows, concatenate, edges
 from manyview.geometry.fit import Geometry
-from manyview.kernels.arrays import BoolArray, FloatArray, IntArray, Table
+from manyview.geometry.magnitude import require_reach, require_rows
+from manyview.kernels.arrays import BoolArray, FloatArray, IntArray, Table, index_type
 from manyview.kernels.distances import Expansion, expand
 from manyview.kernels.simplex import pkn_weights
 from manyview.views.blocks import RowBlock
@@ -48,8 +49,9 @@ class GraphBlock(NamedTuple):
     def side_by_side(self, n_anchors: int, /) -> Table:
         """All slices in one CSR matrix (n, L m)."""
         n, L, k = self.columns.shape
-        columns = self.columns + (np.arange(L, dtype=np.int32) * n_anchors)[:, None]
-        starts = np.arange(0, n * L * k + 1, L * k, dtype=np.int32)
+        kind = index_type(max(self.columns.size, L * n_anchors))
+        columns = self.columns + np.arange(0, L * n_anchors, n_anchors, dtype=kind)[:, None]
+        starts = np.arange(0, n * L * k + 1, L * k, dtype=kind)
         return sp.csr_array((self.weights.ravel(), columns.ravel(), starts), shape=(n, L * n_anchors))
 
     def masses(self, Z: FloatArray, n_anchors: int, /) -> FloatArray:
@@ -60,13 +62,22 @@ class GraphBlock(NamedTuple):
 
     def label_masses(self, labels: IntArray, n_clusters: int, n_anchors: int, /) -> FloatArray:
         """The same where Z has a one in the column of the label and zeros elsewhere."""
-        _, L, k = self.columns.shape
-        first = np.arange(0, L * n_anchors * n_clusters, n_anchors * n_clusters, dtype=np.int32)
-        at = self.columns * np.int32(n_clusters)
-        at += np.repeat(first, k).reshape(L, k)
-        at += labels.astype(np.int32)[:, None, None]
-        mass = np.bincount(at.ravel(), weights=self.weights.ravel(), minlength=L * n_anchors * n_clusters)
+        L = self.columns.shape[1]
+        cells = label_cells(self.columns, labels, n_clusters, n_anchors)
+        mass = np.bincount(cells.ravel(), weights=self.weights.ravel(), minlength=L * n_anchors * n_clusters)
         return mass.reshape(L, n_anchors, n_clusters).astype(np.float64, copy=False)
+
+
+def label_cells(columns: IntArray, labels: IntArray, n_clusters: int, n_anchors: int, /) -> IntArray:
+    """Number the cells (slice, anchor, label) of an L x m x K array that anchors (n, L, k) of labeled rows stand for.
+
+    Anchor numbers are narrow integers, and L m K may exceed 32 bits: the arithmetic is in 64 bits.
+    """
+    L = columns.shape[1]
+    cells = np.arange(0, L * n_anchors, n_anchors, dtype=np.int64)[:, None] + columns
+    cells *= n_clusters
+    cells += labels[:, None, None]
+    return cells
 
 
 class SliceName(NamedTuple):
@@ -108,6 +119,7 @@ class AnchorGraph:
 
     def __call__(self, block: RowBlock, /) -> GraphBlock:
         """Anchor weights of a block of raw rows."""
+        require_rows(block, self.geometry.names, self.dtype)
         filled = self.geometry.present(block)  # (V, n)
         block = self.geometry.scored(block)
         L = len(self.slices)
@@ -134,6 +146,7 @@ class AnchorGraph:
             parts.append(Part(ready, self.words[g].valid, np.ones(block.n_rows, dtype=bool), None, joins=True))
         for place, v in enumerate(used, start=g * (len(used) + self.joint)):
             ready = anchors[v].ready(self.geometry.table(block, g, v), dtype=dtype)
+            require_reach(ready.xx, self.geometry.names[v], first=block.start)
             present = filled[v] & anchors[v].valid.any()
             parts.append(Part(ready, anchors[v].valid, present, place, joins=self.joint and v not in sparse))
         return parts

@@ -5,13 +5,11 @@ Grouping by k-means on the joint table gives anchors that all views share; the o
 
 from __future__ import annotations
 
-import warnings
 from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.cluster import k_means
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.extmath import randomized_svd
 
 from manyview.kernels.arrays import FloatArray, IntArray, Table
@@ -55,13 +53,13 @@ def kmeans_groups(table: Table, rows: IntArray, n_anchors: int, /, *, seed: int)
     Careful seeding matters more than many passes, and is quadratic in the work: it is done on a part of the rows.
     """
     scores = leading_scores(table, JOINT_SCORES, seed=seed)
+    if not scores.shape[1]:  # every column is constant: all rows are equal
+        return Groups(rows, np.zeros(len(rows), dtype=np.intp), 1)
     part = np.sort(np.random.default_rng(seed).permutation(len(scores))[: max(SEEDING_ROWS, n_anchors)])
     seeds = careful_seeds(scores[part], n_anchors, n_trials=SEEDING_TRIALS, seed=seed)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than anchors: fewer groups
-        _, labels, _ = k_means(
-            scores, n_anchors, init=scores[part[seeds]], n_init=1, max_iter=LLOYD_PASSES, random_state=seed
-        )
+    _, labels, _ = k_means(
+        scores, n_anchors, init=scores[part[seeds]], n_init=1, max_iter=LLOYD_PASSES, random_state=seed
+    )
     _, group = np.unique(labels, return_inverse=True)
     return Groups(rows, group, int(group.max()) + 1)
 

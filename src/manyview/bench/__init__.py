@@ -1,6 +1,6 @@
-"""Benchmarks: a plan in TOML, one process a cell, an append-only journal, tables and figures from the journal alone.
+"""Benchmarks: a plan in TOML, one process per cell, an append-only journal, tables and figures from the journal alone.
 
-Processes, file locks and resource limits are those of POSIX systems: Linux and macOS, not Windows.
+Plans run on Linux and macOS, whose processes, file locks and resource limits they need; summaries work everywhere.
 """
 
 from manyview.bench.compare import differences, same_results

@@ -6,7 +6,6 @@ it, and the next writer cuts it off before it appends, so that no later line can
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import time
@@ -15,9 +14,24 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from manyview.bench.posix import posix_module
+
 Row = dict[str, Any]
 
 JOURNAL_NAME = "journal.jsonl"
+_CELL = {"key": str, "data": str, "method": str, "grid": dict, "order": str, "seed": int}
+# what the tables are made from, by the kind of a line; lines of other kinds are of no interest to them
+_FIELDS: dict[str, dict[str, Any]] = {
+    "plan": {"name": str, "metrics": list, "cells": list},
+    "result": {
+        "key": str,
+        "inputs": {"data": {"name": str}, "method": {"name": str, "grid": dict}, "order": str, "seed": int},
+        "limits": {"seconds": (int, float), "memory_gb": (int, float)},
+        "status": str,
+        "result": (dict, type(None)),
+        "measured": dict,
+    },
+}
 LOCK_WAIT = 2.0  # seconds; the lock of a killed writer is free at once, the one of a dying writer almost
 
 
@@ -45,9 +59,9 @@ def read_journal(place: str | os.PathLike[str], /) -> list[Row]:
     >>> import pathlib, tempfile
     >>> from manyview.bench import read_journal
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "journal.jsonl"
-    >>> _ = path.write_text('{"kind":"result","seed":0}\\n{"kind":"resu')
+    >>> _ = path.write_text('{"kind":"note","seed":0}\\n{"kind":"resu')
     >>> read_journal(path)
-    [{'kind': 'result', 'seed': 0}]
+    [{'kind': 'note', 'seed': 0}]
     """
     path = journal_path(place)
     if not path.exists():
@@ -59,11 +73,25 @@ def read_journal(place: str | os.PathLike[str], /) -> list[Row]:
 def _parse(line: bytes, where: str) -> Row:
     try:
         row = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"{where}: not JSON ({error}); the file was changed by hand: remove that line") from None
     if not isinstance(row, dict):
         raise ValueError(f"{where}: a JSON object was expected, not {type(row).__name__}; remove that line")
+    _check(row, {"kind": str, **_FIELDS.get(str(row.get("kind")), {})}, where)
+    if row.get("status") == "ok" and row["kind"] == "result":
+        _check(row, {"result": {"scores": dict}}, where)
+    for i, cell in enumerate(row["cells"] if row["kind"] == "plan" else ()):
+        _check({"cell": cell}, {"cell": _CELL}, f"{where}, cell {i}")
     return row
+
+
+def _check(row: Mapping[str, Any], fields: Mapping[str, Any], where: str) -> None:
+    """Refuse a line that lacks a field which tables are made from, or has another kind of value there."""
+    for name, kind in fields.items():
+        inner = kind if isinstance(kind, dict) else {}
+        if name not in row or not isinstance(row[name], dict if inner else kind):
+            raise ValueError(f"{where}: {name!r} is missing or damaged; the file was changed by hand: remove that line")
+        _check(row[name], inner, where)
 
 
 class Journal:
@@ -80,9 +108,9 @@ class Journal:
     >>> from manyview.bench.journal import Journal, read_journal
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "journal.jsonl"
     >>> with Journal(path) as journal:
-    ...     journal.append({"seed": 0})
+    ...     journal.append({"kind": "note", "seed": 0})
     >>> read_journal(path)
-    [{'seed': 0}]
+    [{'kind': 'note', 'seed': 0}]
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -108,7 +136,8 @@ class Journal:
     def append(self, row: Mapping[str, Any]) -> None:
         """Write one line; when this returns, the line survives a power cut."""
         text = json.dumps(row, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-        line = memoryview((text + "\n").encode())
+        # a lone surrogate, as an exception's message can hold one, has no bytes: a question mark takes its place
+        line = memoryview((text + "\n").encode(errors="replace"))
         while line:  # a full disk or a signal can shorten a write
             line = line[os.write(self._file, line) :]
         os.fsync(self._file)
@@ -116,6 +145,7 @@ class Journal:
 
 def _lock(path: Path) -> int:
     """Take the lock file, whose holder is released by the system however it dies."""
+    fcntl = posix_module("fcntl")
     lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
     give_up = time.monotonic() + LOCK_WAIT
     while True:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -33,6 +33,8 @@ class Place:
         raise PlanError(f"{self.file}: {self.key}: {message}")
 
 
+MAX_SEEDS = 10_000
+MAX_DEPTH = 32  # tables and lists inside each other
 _REQUIRED: Any = object()
 _KINDS = {str: "a string", int: "an integer", float: "a number", list: "a list", dict: "a table"}
 
@@ -99,6 +101,8 @@ class Table:
         if "seeds" not in self.values:
             return default
         value, place = self.values.pop("seeds"), self.place.inside("seeds")
+        if _is_seed(value) and value > MAX_SEEDS:
+            place.fail(f"must be at most {MAX_SEEDS}, not {value}; name single seeds in a list")
         seeds = list(range(value)) if _is_seed(value) else value
         if not isinstance(seeds, list) or not seeds or not all(map(_is_seed, seeds)):
             place.fail(f"must be a positive count or a list of non-negative integers, not {value!r}")
@@ -120,6 +124,22 @@ def _is_seed(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**32
 
 
+def check_depth(values: Mapping[str, Any], place: Place) -> None:
+    """Refuse what is nested deeper than any plan needs, so that nothing later recurses too far."""
+    for key, value in values.items():
+        level, depth = [value], 0
+        while level := [item for each in level for item in _items(each)]:
+            depth += 1
+            if depth > MAX_DEPTH:
+                place.inside(key).fail(f"is nested more than {MAX_DEPTH} levels deep")
+
+
+def _items(value: Any) -> Iterable[Any]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()
+
+
 def check_plain(value: Any, place: Place) -> None:
     """Allow strings, booleans, finite numbers, and lists and tables of them."""
     if isinstance(value, dict):
@@ -136,6 +156,8 @@ def check_plain(value: Any, place: Place) -> None:
 
 def unique(values: Sequence[Any], place: Place) -> tuple[Any, ...]:
     """The values as a tuple, refused if one is repeated."""
+    if all(isinstance(value, (str, int)) for value in values) and len(set(values)) == len(values):
+        return tuple(values)
     for i, value in enumerate(values):
         if value in values[:i]:
             place.fail(f"{value!r} stands there twice")

@@ -3,37 +3,44 @@
 from __future__ import annotations
 
 import os
-import resource
 import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
 
-_PAGE = os.sysconf("SC_PAGE_SIZE")
+from manyview.bench.family import processes, tag_of
+from manyview.bench.posix import posix_module
+
 _PROC = Path("/proc")
 
 
-def resident_by_group() -> Counter[int]:
-    """Resident bytes of every process group."""
-    return _from_proc() if (_PROC / "self" / "stat").exists() else _from_ps()
+class MemoryWatch:
+    """Looks at the memory of all cells, again and again.
+
+    On Linux every process counts for the tag that it carries, see `family`. One without a tag counts for its process
+    group, as all do elsewhere.
+    """
+
+    def __init__(self) -> None:
+        self._tags: dict[tuple[int, int], str | None] = {}  # by number and start, for numbers are used again
+
+    def resident(self) -> Counter[str | int]:
+        """Return the resident bytes of every tag and group."""
+        return self._from_proc() if (_PROC / "self" / "stat").exists() else _from_ps()
+
+    def _from_proc(self) -> Counter[str | int]:
+        page, resident, tags = os.sysconf("SC_PAGE_SIZE"), Counter[str | int](), {}
+        for pid, process in processes().items():
+            key = pid, process.started
+            tags[key] = self._tags[key] if key in self._tags else tag_of(pid)
+            resident[tags[key] or process.group] += process.pages * page
+        self._tags = tags
+        return resident
 
 
-def _from_proc() -> Counter[int]:
-    resident: Counter[int] = Counter()
-    for entry in os.listdir(_PROC):
-        if entry.isdigit():
-            try:
-                stat = (_PROC / entry / "stat").read_text()
-            except OSError:  # it ended while we looked
-                continue
-            fields = stat.rpartition(")")[2].split()  # a program's name may hold spaces and brackets
-            resident[int(fields[2])] += int(fields[21]) * _PAGE
-    return resident
-
-
-def _from_ps() -> Counter[int]:
+def _from_ps() -> Counter[str | int]:
     listing = subprocess.run(["ps", "-A", "-o", "pgid=,rss="], capture_output=True, text=True, check=True).stdout
-    resident: Counter[int] = Counter()
+    resident = Counter[str | int]()
     for line in listing.splitlines():
         group, kilobytes = line.split()
         resident[int(group)] += int(kilobytes) * 1024
@@ -41,11 +48,12 @@ def _from_ps() -> Counter[int]:
 
 
 def own_peak() -> int:
-    """Most bytes this process ever held resident."""
+    """Return the most bytes this process ever held resident."""
     status = _PROC / "self" / "status"
     if status.exists():
         # not ru_maxrss: on Linux that starts from the parent's own peak
         line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM:"))
         return int(line.split()[1]) * 1024
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    resource = posix_module("resource")
+    peak = int(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
     return peak if sys.platform == "darwin" else peak * 1024

@@ -6,6 +6,7 @@ plan  =  data x methods x grid points x row orders x seeds         (every produc
 from __future__ import annotations
 
 import itertools
+import math
 import os
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from manyview.bench.keys import Place, PlanError, Table, hint, unique
+from manyview.bench.keys import Place, PlanError, Table, check_depth, hint, unique
 from manyview.bench.methods import PRESETS, Preset, known_estimators, resolvable
 from manyview.bench.sources import maker_exists
 from manyview.metrics import clustering_scores
@@ -21,6 +22,7 @@ from manyview.metrics import clustering_scores
 ORDERS = ("as-stored", "shuffled")
 CONCATENATIONS = ("raw", "z", "l2")
 MEASURES = ("seconds", "cpu_seconds", "peak_mb")  # of a cell, beside its scores
+MAX_CELLS = 1_000_000  # a grid of many parameters has more by mistake only
 
 
 @dataclass(frozen=True)
@@ -137,8 +139,11 @@ def read_plan(path: str | os.PathLike[str], /) -> Plan:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise PlanError(f"{path}: there is no such plan") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:  # not only of TOML: a file that is not text, a number of 5,000 digits
         raise PlanError(f"{path.name}: not TOML: {error}") from None
+    except RecursionError:
+        raise PlanError(f"{path.name}: lists or tables are nested too deeply; a plan needs a few levels") from None
+    check_depth(values, Place(path.name))
     return _plan(Table(values, Place(path.name)), name=path.stem, folder=path.resolve().parent)
 
 
@@ -167,7 +172,19 @@ def _plan(table: Table, /, *, name: str, folder: Path) -> Plan:
     )
     limits.finish()
     table.finish()
+    _check_size(plan, place)
     return plan
+
+
+def _check_size(plan: Plan, place: Place) -> None:
+    """Refuse what could not even be listed."""
+    per_data = [
+        math.prod(map(len, method.grid.values())) * len(method.orders or plan.orders) * len(method.seeds or plan.seeds)
+        for method in plan.methods
+    ]
+    n_cells = len(plan.data) * sum(per_data)  # a little too many where a method names its data
+    if n_cells > MAX_CELLS:
+        place.inside("methods").fail(f"make {n_cells} cells, more than {MAX_CELLS}; name fewer values, seeds or data")
 
 
 def _source(item: Any, place: Place) -> DataSource:

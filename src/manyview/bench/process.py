@@ -6,20 +6,23 @@ Whatever the child does (crash, hang, fill the memory, exit early) becomes an ou
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
 import os
+import secrets
 import signal
 import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from manyview.bench.cell import Cell
+from manyview.bench.family import TAG, kill_family
 from manyview.bench.plan import Limits
+from manyview.bench.posix import posix_module
 
 GIGABYTE = 1e9
 NOISE = 1 << 20  # bytes of standard error kept before a chattering method's output is dropped
@@ -42,11 +45,13 @@ class CellProcess:
 
     def __init__(self, cell: Cell, *, limits: Limits, folder: Path, code: Path) -> None:
         self.cell, self.limits = cell, limits
-        self.peak = 0  # bytes resident in the process group, as far as it was seen
+        self.tag = secrets.token_hex(16)  # in the environment of all its processes
+        self.peak = 0  # bytes resident in all its processes, as far as it was seen
         self.failure: str | None = None
         # nameless files: nothing is left behind when parent and child are killed
         self._exchange = tempfile.TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115
         self._noise = tempfile.TemporaryFile("w+b")  # noqa: SIM115
+        fcntl = posix_module("fcntl")
         fcntl.fcntl(self._noise, fcntl.F_SETFL, os.O_APPEND)  # so that it can be emptied while the child writes
         sys_path = [str(code), *sys.path, str(folder)]
         self._places = {os.path.dirname(cell.file)} | set(sys_path) if cell.file else set(sys_path)
@@ -78,13 +83,13 @@ class CellProcess:
             stdout=subprocess.DEVNULL,
             stderr=self._noise,
             pass_fds=[descriptor],
-            env=os.environ | threads | {"PYTHONPATH": path, "PYTHONHASHSEED": "0"},
+            env=os.environ | threads | {"PYTHONPATH": path, "PYTHONHASHSEED": "0", TAG: self.tag},
             start_new_session=True,  # its own process group, so that it can be killed with all it started
         )
 
     @property
     def group(self) -> int:
-        """Process group of the child and all it starts."""
+        """Process group of the child, and of all it starts that does not leave it."""
         return self._process.pid
 
     @property
@@ -92,9 +97,9 @@ class CellProcess:
         """Wall time since the start."""
         return time.monotonic() - self._started
 
-    def finished(self, resident: int) -> bool:
-        """Whether the child ended, after killing it if it is beyond a limit; `resident`: bytes of its group now."""
-        self.peak = max(self.peak, resident)
+    def finished(self, resident: Counter[str | int]) -> bool:
+        """Whether the child ended, after killing it if it is beyond a limit; `resident`: bytes of every cell now."""
+        self.peak = max(self.peak, resident[self.tag] + resident[self.group])
         if self._process.poll() is not None:
             return True
         if self.seconds > self.limits.seconds:
@@ -112,6 +117,7 @@ class CellProcess:
         """End the child and everything it started."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.group, signal.SIGKILL)
+        kill_family(self.tag)
         self._process.wait()
 
     def outcome(self) -> Outcome:
@@ -125,7 +131,7 @@ class CellProcess:
         measured = outcome["measured"]
         measured["peak_mb"] = round(max(self.peak / 1e6, measured.get("peak_mb", 0.0)), 1)
         measured["wall_seconds"] = round(seconds, 3)
-        measured["traceback"] = without_places(measured["traceback"] or "", self._places) or None
+        measured["traceback"] = last_words(measured["traceback"] or "", self._places) or None
         return {**outcome, "status": without_places(outcome["status"], self._places)}
 
     def _read(self) -> Outcome:

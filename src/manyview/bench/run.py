@@ -6,22 +6,24 @@ import contextlib
 import importlib.util
 import os
 import shutil
+import tempfile
 import time
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+import manyview
 from manyview.bench.cell import Cell, cells_of, coordinates
 from manyview.bench.compare import latest
 from manyview.bench.journal import JOURNAL_NAME, Journal, Row, read_journal
-from manyview.bench.memory import resident_by_group
+from manyview.bench.memory import MemoryWatch
 from manyview.bench.plan import Limits, Plan, read_plan
 from manyview.bench.process import CellProcess, Outcome
 from manyview.bench.progress import Progress, Quiet, default_screen
-from manyview.bench.version import CHANGED, code_version, copy_package
+from manyview.bench.version import CHANGED, code_version, copy_package, git_commit
 
-CODE_NAME = ".code"
+CODE_NAME, MARK = ".code-", "copied-by-manyview-bench"  # a folder is ours if it has the mark
 TICK = 0.02  # seconds between two looks at the children
 WATCH = 0.1  # seconds between two looks at their memory
 
@@ -108,7 +110,7 @@ def run_plan(
         raise ValueError(f"jobs must be at least 1, not {jobs}")
     plan, out = read_plan(plan_path), Path(out_dir).resolve()
     out.mkdir(parents=True, exist_ok=True)
-    with Journal(out / JOURNAL_NAME) as journal, _code_in(out / CODE_NAME) as code:
+    with Journal(out / JOURNAL_NAME) as journal, _code_in(out) as code:
         cells = cells_of(plan, code=code_version(code / "manyview"), data_dir=Path(data_dir) if data_dir else None)
         lines = read_journal(journal.path)
         _note_plan(journal, lines, plan, cells)
@@ -131,13 +133,27 @@ def run_plan(
 
 
 @contextlib.contextmanager
-def _code_in(folder: Path) -> Iterator[Path]:
-    """A copy of the package for the cells; what a killed run left there is replaced."""
-    copy_package(folder)
+def _code_in(out: Path) -> Iterator[Path]:
+    """A copy of the package for the cells; what a killed run left is removed, and what users put there stays."""
+    for left in out.glob(f"{CODE_NAME}*"):
+        _remove_copy(left)
+    folder = Path(tempfile.mkdtemp(prefix=CODE_NAME, dir=out))
+    (folder / MARK).touch()
     try:
+        copy_package(folder)
         yield folder
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        _remove_copy(folder)
+
+
+def _remove_copy(folder: Path) -> None:
+    if folder.is_symlink() or not (folder / MARK).is_file():
+        return
+    shutil.rmtree(folder / "manyview", ignore_errors=True)
+    if not (folder / "manyview").exists():
+        (folder / MARK).unlink()
+    with contextlib.suppress(OSError):  # not empty: somebody else put a file there
+        folder.rmdir()
 
 
 def _note_plan(journal: Journal, lines: list[Row], plan: Plan, cells: list[Cell]) -> None:
@@ -162,10 +178,14 @@ def _settled(row: Row, limits: Limits, retry_failed: bool) -> bool:
 
 def _run_cells(cells: list[Cell], journal: Journal, plan: Plan, jobs: int, progress: Progress, code: Path) -> None:
     waiting, running = deque(cells), list[CellProcess]()
-    resident, next_watch = Counter[int](), 0.0
+    watch, resident, next_watch = MemoryWatch(), Counter[str | int](), 0.0
+
+    # not an input: a commit that changes a page gives no other results
+    commit = git_commit(Path(manyview.__file__).parent)
 
     def write(cell: Cell, outcome: Outcome) -> None:
-        row = {"kind": "result", "key": cell.key, "inputs": cell.inputs, "limits": asdict(plan.limits), **outcome}
+        known = {"key": cell.key, "inputs": cell.inputs, "limits": asdict(plan.limits), "commit": commit}
+        row = {"kind": "result", **known, **outcome}
         journal.append(row)
         progress.finished(cell, row)
 
@@ -182,8 +202,8 @@ def _run_cells(cells: list[Cell], journal: Journal, plan: Plan, jobs: int, progr
             progress.tick()
             time.sleep(TICK)
             if time.monotonic() >= next_watch:
-                resident, next_watch = resident_by_group(), time.monotonic() + WATCH
-            for process in [process for process in running if process.finished(resident[process.group])]:
+                resident, next_watch = watch.resident(), time.monotonic() + WATCH
+            for process in [process for process in running if process.finished(resident)]:
                 running.remove(process)
                 write(process.cell, process.outcome())
     finally:

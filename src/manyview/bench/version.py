@@ -8,6 +8,7 @@ import importlib.metadata
 import importlib.util
 import platform
 import shutil
+import subprocess
 import sys
 from collections.abc import Container
 from pathlib import Path
@@ -17,20 +18,20 @@ import manyview
 # top-level package -> distribution, of everything whose version stands in `code_version`
 LIBRARIES = {"numpy": "numpy", "scipy": "scipy", "sklearn": "scikit-learn"}
 CHANGED = "changed during the run"  # says a row's status whose digests were not those of its key any more
-SOURCES = (".py", ".so", ".pyd")
+SOURCES = (".py", ".c")  # not what a compiler made of them, which differs from machine to machine
+USERS_SOURCES = (*SOURCES, ".so", ".pyd")  # of a user's package, perhaps there is nothing else
 # what only plans, starts, shows or compares cells; anything not named here counts
 _OUTSIDE_A_CELL = {
     "cli",
     "report",
     "testing",
-    *(f"bench/{name}.py" for name in ("__init__", "compare", "figures", "journal", "keys", "memory", "plan")),
-    *(f"bench/{name}.py" for name in ("process", "progress", "run", "summary", "tables")),
+    *(f"bench/{name}.py" for name in ("__init__", "compare", "family", "figures", "journal", "keys", "memory")),
+    *(f"bench/{name}.py" for name in ("plan", "posix", "process", "progress", "run", "summary", "tables")),
 }
 
 
 def copy_package(folder: Path, /) -> None:
-    """Copy this package into an emptied folder: the original may be edited while cells run, their code may not."""
-    shutil.rmtree(folder, ignore_errors=True)
+    """Copy this package into a folder: the original may be edited while cells run, their code may not."""
     original = Path(manyview.__file__).parent
     shutil.copytree(original, folder / "manyview", ignore=shutil.ignore_patterns("__pycache__"))
 
@@ -43,6 +44,23 @@ def code_version(root: Path, /) -> dict[str, str]:
         "python": platform.python_version(),
         **{distribution: importlib.metadata.version(distribution) for distribution in LIBRARIES.values()},
     }
+
+
+def git_commit(root: Path, /) -> str | None:
+    """Return the commit that a folder is checked out from, with ``-dirty`` if files have changed since.
+
+    None where there is no git, no repository, or only the repository of somebody who installed the package inside it.
+    """
+    tracked = _git(root, "ls-files", "--error-unmatch", "--", "__init__.py")
+    return tracked and _git(root, "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*")
+
+
+def _git(root: Path, *words: str) -> str | None:
+    try:
+        done = subprocess.run(["git", *words], cwd=root, capture_output=True, text=True, check=True, timeout=60)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip()
 
 
 def module_digest(module: str, /, *, folder: str) -> str | None:
@@ -58,7 +76,7 @@ def module_digest(module: str, /, *, folder: str) -> str | None:
     if spec is None:
         return None
     places = spec.submodule_search_locations or ([spec.origin] if spec.origin else [])
-    digests = [files_digest(Path(place), suffixes=SOURCES) for place in places if Path(place).exists()]
+    digests = [files_digest(Path(place), suffixes=USERS_SOURCES) for place in places if Path(place).exists()]
     return hashlib.sha256("".join(digests).encode()).hexdigest()
 
 

@@ -22,12 +22,14 @@ from typing import Any
 from threadpoolctl import threadpool_info
 
 from manyview.bench.experiment import run
+from manyview.bench.family import TAG, kill_family
 from manyview.bench.imports import module_of
 from manyview.bench.memory import own_peak
 from manyview.bench.sources import data_checksum
 from manyview.bench.version import CHANGED, module_digest
 from manyview.datasets import DataNotPresent
 
+MAX_WARNINGS = 100  # different ones; a method may warn without end
 GRACE = 10.0  # seconds past the limit before the process ends itself, should nobody else
 
 
@@ -41,6 +43,7 @@ def main() -> None:
         exchange.seek(0)
         exchange.truncate()
         json.dump(outcome, exchange, allow_nan=False)
+    _end_family()
     os._exit(0)  # threads that a method left running, or a crash while libraries shut down, are no part of the result
 
 
@@ -60,7 +63,14 @@ def _tie_to_parent(seconds: float) -> None:
 def _end_with_parent(lifeline: int) -> None:
     while os.read(lifeline, 1):
         pass
+    _end_family()
     os.killpg(0, signal.SIGKILL)
+
+
+def _end_family() -> None:
+    """While this process lives, even those of its descendants are found that dropped the environment."""
+    if TAG in os.environ:
+        kill_family(os.environ[TAG])
 
 
 def _outcome(job: Mapping[str, Any]) -> dict[str, Any]:
@@ -79,7 +89,7 @@ def _outcome(job: Mapping[str, Any]) -> dict[str, Any]:
         "measured": {
             **measured,
             "peak_mb": own_peak() / 1e6,
-            "warnings": sorted({f"{one.category.__name__}: {_one_line(one.message)}" for one in heard}),
+            "warnings": sorted({f"{one.category.__name__}: {_one_line(one.message)}" for one in heard})[:MAX_WARNINGS],
             "traceback": trace,
             "platform": f"{platform.system()} {platform.machine()}",
             "blas": sorted({f"{one['internal_api']} {one['version']}" for one in threadpool_info()}),
@@ -100,7 +110,7 @@ def _check_unchanged(job: Mapping[str, Any]) -> None:
 
 def _reason(error: BaseException) -> str:
     if isinstance(error, ModuleNotFoundError):
-        return f"not installed: {error.name}"
+        return f"not installed: {_one_line(error.name)}"
     if isinstance(error, DataNotPresent):
         return f"data not present: {_one_line(error)}"
     if isinstance(error, MemoryError):

@@ -12,7 +12,6 @@ EXTRAS = {
     "pyarrow": "files",
     "h5py": "files",
 }
-POSIX = ("fcntl", "resource")  # modules of the standard library that Windows lacks
 
 
 def main() -> None:
@@ -23,11 +22,8 @@ def main() -> None:
         app()
     except ImportError as error:
         library = (error.name or "").partition(".")[0]
-        if library in POSIX:
-            reason = f"this command runs on Linux and macOS only: Python has no module {library} here"
-        elif library in EXTRAS:
-            reason = f'{library} is not installed; pip install "manyview[{EXTRAS[library]}]"'
-        else:
+        if library not in EXTRAS:
             raise
+        reason = f'{library} is not installed; pip install "manyview[{EXTRAS[library]}]"'
         print(f"manyview: {reason}", file=sys.stderr)
         raise SystemExit(2) from None

@@ -33,7 +33,7 @@ def bench(
         raise typer.BadParameter("give a PLAN with --out, or --summary DIR")
     if (plan is None) != (out is None):
         raise typer.BadParameter("PLAN and --out go together")
-    from manyview.bench import run_plan, summarize  # needs modules that Windows lacks; the other commands do not
+    from manyview.bench import run_plan, summarize  # the other commands start without it
 
     failed = 0
     if plan is not None and out is not None:

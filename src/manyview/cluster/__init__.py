@@ -7,6 +7,7 @@ from manyview.cluster.fmcnof import FMCNOF
 from manyview.cluster.gmc import GMC
 from manyview.cluster.lmvsc import LMVSC
 from manyview.cluster.mvgl import MVGL
+from manyview.cluster.saving import ModelFileError, load
 from manyview.cluster.semi_ntf import RowOrderWarning, SemiNTF
 from manyview.cluster.sfmc import SFMC
 from manyview.cluster.smsc import SMSC
@@ -21,8 +22,10 @@ __all__ = [
     "SFMC",
     "SMSC",
     "AnchorGraphClustering",
+    "ModelFileError",
     "NoiseViewWarning",
     "Recipe",
     "RowOrderWarning",
     "SemiNTF",
+    "load",
 ]

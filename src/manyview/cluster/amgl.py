@@ -42,7 +42,7 @@ import scipy.sparse as sp
 from sklearn.cluster import KMeans
 
 from manyview.cluster.base import MultiViewClusterer
-from manyview.cluster.graph_labels import contiguous
+from manyview.cluster.graph_labels import contiguous, warn_isolated_samples
 from manyview.cluster.parameters import integer, nothing, real
 from manyview.engine import MemoryEngine
 from manyview.kernels.arrays import FloatArray, IntArray
@@ -167,6 +167,7 @@ class AMGL(MultiViewClusterer):
         self.affinity_ = result.affinity
         self.history_ = {"objective": result.objective, "view_weights": result.weights}
         self.n_iter_ = len(result.objective)
+        warn_isolated_samples(self, graphs)
 
 
 class _Embedded(NamedTuple):

@@ -1,25 +1,174 @@
-"""What the baselines have in common: the checks before a fit and before a prediction, and their scikit-learn tags."""
+"""What all estimators have in common, and what the published methods have in common beyond that."""
 
 from __future__ import annotations
 
+import os
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from importlib import import_module
+from pathlib import Path
+from typing import Any, ClassVar, Literal, Self
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from manyview.cluster.inputs import check_magnitude
 from manyview.cluster.parameters import Rule, array, check_parameters, check_sizes, integer, nothing
+from manyview.kernels.arrays import FloatArray, IntArray
 from manyview.views import Views, check_views
+from manyview.views.output import as_given, frame_of_columns
+
+MAX_SIZES_SHOWN = 5
 
 
-class MultiViewClusterer(ClusterMixin, BaseEstimator):
-    """A clustering method that says what its own parameters may be and how it fits views that were checked."""
+class Clusterer(ClusterMixin, BaseEstimator):
+    """An estimator of this package: results per sample come in the form of the input, with its ids."""
+
+    views: Any
+    labels_: IntArray
+    sample_ids_: NDArray[Any] | None
+    input_library_: str | None
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Cluster the samples."""
+        raise NotImplementedError
+
+    def fit_predict(self, X: Any, y: Any = None, **options: Any) -> Any:
+        """Cluster the samples, and return their labels: an array, or a Series with the ids if frames came in.
+
+        Parameters
+        ----------
+        X : as for :meth:`fit`
+        y : ignored
+        **options
+            Passed to :meth:`fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), or Series
+        """
+        self.fit(X, **options)
+        return as_given(self.labels_, self.sample_ids_, self.input_library_)
+
+    def result_frame(self, library: Literal["pandas", "polars", "pyarrow"] | None = None) -> Any:
+        """Return a table with one row per sample of the fit.
+
+        Parameters
+        ----------
+        library : {"pandas", "polars", "pyarrow"}, optional
+            Kind of the frame; by default that of the input, or pandas.
+
+        Returns
+        -------
+        DataFrame or Table
+            The cluster, and where the method gives them the confidence, the runner-up (the cluster with the second
+            largest membership), whether the views disagree, and the cluster that each view would choose.
+
+        Examples
+        --------
+        >>> import manyview
+        >>> from manyview.datasets import make_views
+        >>> data = make_views(n_samples=60, n_clusters=3, random_state=0)
+        >>> model = manyview.AnchorGraphClustering(n_clusters=3, random_state=0).fit(data.views)
+        >>> list(model.result_frame().columns)
+        ['cluster', 'confidence', 'runner_up', 'views_disagree', 'vote of view_0', 'vote of view_1', 'vote of view_2']
+        """
+        check_is_fitted(self)
+        return frame_of_columns(result_columns(self), self.sample_ids_, library or self.input_library_ or "pandas")
+
+    def save(self, path: str | os.PathLike[str], /) -> Path:
+        """Write the fitted model to one file, which :func:`manyview.load` reads.
+
+        Parameters
+        ----------
+        path : str or path
+            The file, by convention with the ending ``.manyview``.
+
+        Returns
+        -------
+        Path
+            The file, which is complete or absent.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile, manyview
+        >>> from manyview.datasets import make_views
+        >>> data = make_views(n_samples=60, n_clusters=3, random_state=0)
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "model.manyview"
+        >>> manyview.GMC(n_clusters=3).fit(data.views).save(path).name
+        'model.manyview'
+        """
+        from manyview.cluster.saving import save_model
+
+        return save_model(self, path)
+
+    def report(self, X: Any, path: str | os.PathLike[str], /, **options: Any) -> Path:
+        """Write a report of the fit as one HTML file; see :func:`manyview.report.report`.
+
+        Parameters
+        ----------
+        X : as for :meth:`fit`
+            The views of the fit.
+        path : str or path
+            The file.
+        **options
+            Passed to :func:`manyview.report.report`.
+
+        Returns
+        -------
+        Path
+            The file.
+        """
+        written: Path = import_module("manyview.report").report(self, X, path, **options)  # a later stage
+        return written
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        text: str = super().__repr__(N_CHAR_MAX)
+        return f"{text}  # {summary_of(self)}" if hasattr(self, "labels_") else text
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def summary_of(model: Any, /) -> str:
+    """Return a fitted model's clusters in a few words."""
+    sizes = np.sort(np.unique(np.asarray(model.labels_), return_counts=True)[1])[::-1]
+    shown = ", ".join(f"{size:,}" for size in sizes[:MAX_SIZES_SHOWN]) + (", …" if len(sizes) > MAX_SIZES_SHOWN else "")
+    clusters = "cluster" if len(sizes) == 1 else "clusters"
+    return f"{len(sizes)} {clusters} of {len(model.labels_):,} samples: {shown}"
+
+
+def result_columns(model: Any, /) -> dict[str, Any]:
+    """Return what a model says about every sample, column by column."""
+    columns = {"cluster": np.asarray(model.labels_)}
+    if hasattr(model, "confidence_"):
+        columns["confidence"] = np.asarray(model.confidence_)
+    if hasattr(model, "membership_"):
+        columns["runner_up"] = _runner_up(np.asarray(model.membership_))
+    if hasattr(model, "view_labels_"):
+        columns["views_disagree"] = model.views_disagree_
+        names = zip(model.view_names_, model.view_labels_.T, strict=True)
+        columns |= {f"vote of {name}": votes for name, votes in names}
+    return columns
+
+
+def _runner_up(membership: FloatArray) -> IntArray:
+    """Return the cluster with the second largest membership; -1 where no other has any."""
+    if membership.shape[1] == 1:
+        return np.full(len(membership), -1)
+    second = np.argsort(-membership, axis=1, kind="stable")[:, 1]
+    return np.where(membership[np.arange(len(membership)), second] > 0, second, -1)
+
+
+class MultiViewClusterer(Clusterer):
+    """A published method, which says what its own parameters may be and how it fits views that were checked."""
 
     _constraints: ClassVar[Mapping[str, tuple[Rule, ...]]]  # of all parameters but n_clusters, views and random_state
     n_clusters: int
-    views: Any
 
     @abstractmethod
     def _fit(self, views: Views, /) -> None:
@@ -49,8 +198,3 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         """Rows to predict, which must have the views and columns of the fit."""
         check_is_fitted(self)
         return check_views(X, ranges=self.views, estimator=self, reset=False)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

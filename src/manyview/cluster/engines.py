@@ -25,7 +25,7 @@ def engine_for(estimator: Any, views: Views, /) -> tuple[Views, Engine]:
     from manyview.engine.dask import DaskEngine
 
     tables = [as_dask(table) if isinstance(table, StoredTable) else table for table in views.tables]
-    return Views(tables, views.names, views.ids), DaskEngine(**options)
+    return views.with_(tables=tuple(tables)), DaskEngine(**options)
 
 
 def chosen_engine(engine: str, views: Views, /) -> str:

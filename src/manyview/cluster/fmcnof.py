@@ -63,11 +63,12 @@ from manyview.cluster.graph_labels import contiguous, warn_empty_clusters
 from manyview.cluster.inputs import check_anchor_number, float_tables, given_anchors
 from manyview.cluster.parameters import array, choice, integer, real
 from manyview.geometry.scaling import dense
-from manyview.kernels.arrays import FloatArray, IntArray, Table
+from manyview.kernels.arrays import FloatArray, Table
 from manyview.kernels.lloyd import best_of_starts, row_squares
 from manyview.kernels.qp import small_simplex_qp
 from manyview.kernels.simplex import project_simplex
 from manyview.views import Views
+from manyview.views.output import as_given
 
 OFF = 1e-7  # the released program's zero
 NARROW = 2  # columns; z-scoring the rows of such a view leaves a sign, or nothing
@@ -372,10 +373,10 @@ class FMCNOF(MultiViewClusterer):
         weights = nearest_weights if self.variant == "paper" else farthest_weights
         return [weights(part.distances(A), self.n_clusters, self.sigma) for part, A in zip(rows, anchors, strict=True)]
 
-    def predict(self, X: Any) -> IntArray:
+    def predict(self, X: Any) -> Any:
         """Cluster of every new row: the largest entry of its row of F."""
         views = self._new_views(X)
         rows = [standard_rows(table, by) for table, by in zip(float_tables(views), self.columns_, strict=True)]
         graphs = self._graphs(rows, self.anchors_)
         Z = np.einsum("v,vnm->nm", self.factor_weights_, np.asarray(graphs))
-        return np.maximum(Z @ self.factors_, 0).argmax(axis=1)
+        return as_given(np.maximum(Z @ self.factors_, 0).argmax(axis=1), views.ids, views.library)

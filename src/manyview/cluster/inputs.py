@@ -5,22 +5,17 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from manyview.geometry.magnitude import DOUBLE, require_magnitude
 from manyview.kernels.arrays import FloatArray, IntArray, Table
 from manyview.views import Views
 
-LARGEST = 1e150  # of which a sum of squares is still a number
-
 
 def check_magnitude(views: Views, /) -> None:
-    """Distances are sums of squares: an error names the view whose numbers are too large for them."""
+    """Raise an error that names the view whose numbers have no finite squares, or vanishing ones."""
     for name, table in zip(views.names, views.tables, strict=True):
         entries = table.data if sp.issparse(table) else table
         largest = max(float(entries.max(initial=0)), -float(entries.min(initial=0)))
-        if largest > LARGEST:
-            raise ValueError(
-                f"View {name!r} has numbers as large as {largest:.0e}, whose squares are not finite: divide it by a "
-                "constant."
-            )
+        require_magnitude(largest, name, DOUBLE)
 
 
 def random_rows(rng: np.random.RandomState, n_rows: int, size: int, n_starts: int, /) -> IntArray:

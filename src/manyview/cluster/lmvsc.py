@@ -49,12 +49,13 @@ from manyview.cluster.base import MultiViewClusterer
 from manyview.cluster.graph_labels import contiguous, warn_empty_clusters
 from manyview.cluster.inputs import check_anchor_number, float_tables, given_anchors, random_rows
 from manyview.cluster.parameters import array, choice, integer, real
-from manyview.kernels.arrays import FloatArray, IntArray, Table
+from manyview.kernels.arrays import FloatArray, Table
 from manyview.kernels.distances import squared_distances
 from manyview.kernels.lloyd import Criterion, best_of_starts
 from manyview.kernels.qp import simplex_qp
 from manyview.kernels.spectral import right_basis
 from manyview.views import Views
+from manyview.views.output import as_given
 
 CONSTRAINTS = {
     "n_anchors": (integer(1), choice("auto")),
@@ -214,11 +215,11 @@ class LMVSC(MultiViewClusterer):
     def _criterion(self) -> Criterion:
         return "spread" if self.variant == "released" else "inertia"
 
-    def predict(self, X: Any) -> IntArray:
+    def predict(self, X: Any) -> Any:
         """Cluster of every new row: mix the anchors for it, map it into the embedding, take the nearest center."""
         views = self._new_views(X)
         U = _mixtures(views, self.anchors_, self.alpha) @ self.spectral_map_.right
-        return squared_distances(U, self.cluster_centers_).argmin(axis=1)
+        return as_given(squared_distances(U, self.cluster_centers_).argmin(axis=1), views.ids, views.library)
 
 
 def _mixtures(views: Views, anchors: Sequence[FloatArray], alpha: float) -> FloatArray:

@@ -58,7 +58,7 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
 from manyview.cluster.base import MultiViewClusterer
-from manyview.cluster.graph_labels import warn_component_count
+from manyview.cluster.graph_labels import warn_component_count, warn_isolated_samples
 from manyview.cluster.parameters import boolean, choice, integer, nothing, real
 from manyview.engine import MemoryEngine
 from manyview.kernels.arrays import FloatArray, Graph
@@ -195,7 +195,9 @@ class MVGL(MultiViewClusterer):
             options = _Options(
                 self.n_clusters, self.n_neighbors, self.local, self.variant, self.max_updates, engine.map, room
             )
-            graphs, view_updates = zip(*(_view_graph(raw_rows(table), options) for table in views.tables), strict=True)
+            first, graphs, view_updates = zip(
+                *(_view_graph(raw_rows(table), options) for table in views.tables), strict=True
+            )
             result = _fuse(graphs, options, max_iter=self.max_iter, tol=self.tol)
             self.affinity_ = sp.csr_array(result.last.affinity)
             self.eigenvalues_ = bottom_eigenpairs(self.affinity_, self.n_clusters + 1, run=engine.map).values
@@ -207,6 +209,8 @@ class MVGL(MultiViewClusterer):
         self.n_iter_ = len(result.history["objective"])
         self.converged_ = result.converged
         warn_component_count(self, self.n_components_found_)
+        if self.variant == "released" and not self.local:  # elsewhere equal samples attract each other all the same
+            warn_isolated_samples(self, first)
         if not self.converged_:
             warnings.warn(
                 f"MVGL: the global graph still changed after max_iter={self.max_iter} rounds. On some data it never "
@@ -241,8 +245,8 @@ class _Fused(NamedTuple):
     converged: bool
 
 
-def _view_graph(rows: SampleRows, options: _Options) -> tuple[Graph, int]:
-    """Stage 1: one view's graph with K components, symmetrized, and the number of its updates."""
+def _view_graph(rows: SampleRows, options: _Options) -> tuple[sp.csr_array, Graph, int]:
+    """Stage 1: a view's first graph, its graph with K components, symmetrized, and the number of updates."""
     near = sample_neighbors(rows, options.n_neighbors, run=options.run)
     first = neighbor_matrix(near.columns, sample_weights(near.distances))
     if options.variant == "released":
@@ -250,7 +254,7 @@ def _view_graph(rows: SampleRows, options: _Options) -> tuple[Graph, int]:
     else:
         update, strength = _from_distances(rows, near, options)
     loop = constrain_components(first, options.n_clusters, update, tol=VIEW_TOL, strength=strength, **options.loop)
-    return loop.affinity, loop.n_iter
+    return first, loop.affinity, loop.n_iter
 
 
 def _from_embedding(near: Neighbors, options: _Options) -> Update:

@@ -64,6 +64,7 @@ from manyview.kernels.nearest import nearest
 from manyview.kernels.qp import small_simplex_qp
 from manyview.kernels.simplex import pkn_weights
 from manyview.views import Views
+from manyview.views.output import as_given
 
 ROWS_AT_ONCE = 4096
 TIE = 1e-10  # relative difference of squared distances that is only rounding
@@ -282,7 +283,7 @@ class SFMC(MultiViewClusterer):
         n_anchors = min(max(asked, self.n_clusters + 1), n)
         return np.sort(alternate_sampling(sampling_scores(tables), n_anchors))
 
-    def predict(self, X: Any) -> IntArray:
+    def predict(self, X: Any) -> Any:
         """Cluster of every new row: the one whose anchors hold most of its weight, over all views."""
         views = self._new_views(X)
         graphs = anchor_weights(_scaled(views, self.view_maxima_), self.anchors_, self.n_neighbors)
@@ -291,7 +292,9 @@ class SFMC(MultiViewClusterer):
             (np.ones(len(tied)), (tied, self.anchor_labels_[tied])),
             shape=(len(self.anchor_labels_), self.n_components_found_),
         )
-        return (_mixed(graphs, self.view_weights_) @ clusters).toarray().argmax(axis=1)
+        return as_given(
+            (_mixed(graphs, self.view_weights_) @ clusters).toarray().argmax(axis=1), views.ids, views.library
+        )
 
 
 def _scaled(views: Views, maxima: FloatArray) -> list[Table]:

@@ -1,10 +1,9 @@
 """Data to cluster: the embedded digits, synthetic makers, tolerant readers of files, names for your own files."""
 
-from manyview.datasets._data import DataNotPresent, MultiViewData
 from manyview.datasets.digits import load_digits_views
 from manyview.datasets.makers import make_like, make_views
-from manyview.datasets.read import read_views
 from manyview.datasets.registry import checksum, load, register, registered
+from manyview.io import DataNotPresent, MultiViewData, read_views
 
 __all__ = [
     "DataNotPresent",

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.datasets import load_digits
 
-from manyview.datasets._data import MultiViewData
+from manyview.io.data import MultiViewData
 
 FloatArray: TypeAlias = NDArray[np.float64]
 

@@ -17,7 +17,7 @@ from scipy.sparse import csr_matrix
 from scipy.spatial.distance import pdist
 from sklearn.utils import check_random_state
 
-from manyview.datasets._data import LabelArray, MultiViewData
+from manyview.io.data import LabelArray, MultiViewData
 
 FloatArray: TypeAlias = NDArray[np.float64]
 

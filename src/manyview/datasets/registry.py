@@ -7,13 +7,14 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from manyview.datasets._data import DataNotPresent, MultiViewData
 from manyview.datasets.digits import load_digits_views
-from manyview.datasets.read import read_views
+from manyview.io import DataNotPresent, MultiViewData, read_views
 
 BUILT_IN = {"digits": load_digits_views}
 
@@ -56,7 +57,8 @@ def register(name: str, path: str | os.PathLike[str], *, widths: Sequence[int] |
         "sha256": checksum(path),
         "widths": None if widths is None else [int(width) for width in widths],
     }
-    _write(_read() | {name: entry})
+    with _locked():
+        _write(_read() | {name: entry})
     return str(entry["sha256"])
 
 
@@ -100,7 +102,7 @@ def load(name: str) -> MultiViewData:
     if checksum(path) != entry["sha256"]:
         raise ValueError(f"{path} has changed since it was registered as {name!r}; if that is right, register it again")
     data = read_views(path, widths=entry["widths"])
-    return MultiViewData(data.views, data.labels, name)
+    return replace(data, name=name)
 
 
 def registered() -> dict[str, str]:
@@ -181,10 +183,31 @@ def _read() -> dict[str, dict[str, Any]]:
     return dict(entries)
 
 
+@contextmanager
+def _locked() -> Iterator[None]:
+    """Let one process at a time change the registry, so that no name is lost."""
+    folder = data_directory()
+    folder.mkdir(parents=True, exist_ok=True)
+    if sys.platform == "win32":
+        import msvcrt
+
+        with open(folder / "registry.lock", "ab") as file:
+            msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)  # the end of the file's use is the end of the lock
+            yield
+    else:
+        import fcntl
+
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(descriptor)
+
+
 def _write(entries: dict[str, dict[str, Any]]) -> None:
     """Replace the registry in one step: whoever reads it sees the old or the new one, never half."""
     folder = data_directory()
-    folder.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile("w", dir=folder, suffix=".part", delete=False, encoding="utf-8") as file:
         json.dump(entries, file, indent=2, sort_keys=True)
         file.flush()

@@ -23,6 +23,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from manyview.engine import Engine, Rows, add
+from manyview.geometry.magnitude import require_columns, require_scaled_columns
 from manyview.geometry.partial_whitening import PartiallyWhitened, partially_whitened
 from manyview.geometry.scaling import Centered, DividedByMaximum, Hellinger, Standardized, Unchanged, UnitRows
 from manyview.geometry.statistics import Columns, Spread, column_statistics, filled_rows, spreads
@@ -51,6 +52,7 @@ class Geometry:
     words: tuple[PrincipalScores, ...]  # per geometry: joint table of the sparse views, if there are several
     empty_rows_absent: BoolArray  # (V,) an all-zero row of the view is absent, not at the origin
     left_out: tuple[int, ...] = ()  # views that nothing after the scaling may see
+    names: tuple[str, ...] = ()  # of the views, for errors
 
     @property
     def used(self) -> list[int]:
@@ -124,7 +126,10 @@ def fit_geometry(
     """
     columns = column_statistics(rows, engine)
     n_rows = columns[0].n_rows + columns[0].n_missing
+    names = names or tuple(f"view {v}" for v in range(len(columns)))
     _require_rows(columns, names, may_miss=equalize)
+    for name, c in zip(names, columns, strict=True):
+        require_columns(c, name, dtype)
     known = spreads({v: c for v, c in enumerate(columns) if _needs_spread(scale, c)}, rows, engine)
     scores: dict[tuple[int, ...], PrincipalScores] = {}
     if scale == "auto":
@@ -144,16 +149,26 @@ def fit_geometry(
     absent = np.array([MIN_FILLED_ROWS < c.n_filled < c.n_rows for c in columns])
     absent &= scale == "auto" and len(columns) > 1  # with one view, an empty row has nowhere else to go
     lengths = _row_lengths(scalings, rows, engine, n_rows, seed) if equalize else np.ones((len(scalings), len(kinds)))
-    return Geometry(scalings, lengths.astype(dtype), kinds, words, absent, left_out)
+    _require_near_columns(scalings, lengths, columns, names, dtype)
+    return Geometry(scalings, lengths.astype(dtype), kinds, words, absent, left_out, names)
 
 
 def _require_rows(columns: list[Columns], names: tuple[str, ...], *, may_miss: bool) -> None:
-    for v, c in enumerate(columns):
-        name = names[v] if names else f"view {v}"
+    for name, c in zip(names, columns, strict=True):
         if c.n_rows == 0:
             raise ValueError(f"View {name!r} is NaN in every row: leave it out.")
         if c.n_missing and not may_miss:
             raise ValueError(f"View {name!r} is NaN in {c.n_missing} rows: Algorithm 1 needs every view of every row.")
+
+
+def _require_near_columns(
+    scalings: Scalings, lengths: FloatArray, columns: list[Columns], names: tuple[str, ...], dtype: str
+) -> None:
+    for of_views, of_lengths in zip(scalings, lengths, strict=True):
+        for scaling, length, c, name in zip(of_views, of_lengths, columns, names, strict=True):
+            if not isinstance(scaling, PrincipalScores):
+                scaled = scaling.scaling if isinstance(scaling, PartiallyWhitened) else scaling
+                require_scaled_columns(scaled(np.stack([c.low, c.high])) / length, name, dtype)
 
 
 def _needs_spread(scale: str, columns: Columns) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -20,6 +20,7 @@ class Columns(NamedTuple):
     n_rows: int  # that the view has
     n_missing: int
     n_filled: int  # rows with a non-zero
+    dtype: np.dtype[Any]  # of the table
     non_zeros: FloatArray  # (d,) rows in which the column is not zero
     total: FloatArray  # (d,)
     low: FloatArray  # (d,)
@@ -56,9 +57,10 @@ def _columns(table: Table, n_missing: int) -> Columns:
     else:
         filled, non_zeros = _filled(table)
         low, high = table.min(axis=0, initial=np.inf), table.max(axis=0, initial=-np.inf)
-        total = table.sum(axis=0, dtype=np.float64)
+        with np.errstate(over="ignore"):  # numbers that large are refused by their magnitude
+            total = table.sum(axis=0, dtype=np.float64)
     floats = (np.asarray(part, dtype=np.float64) for part in (non_zeros, total, low, high))
-    return Columns(table.shape[0], n_missing, filled, *floats)
+    return Columns(table.shape[0], n_missing, filled, table.dtype, *floats)
 
 
 def _filled(table: FloatArray) -> tuple[int, IntArray]:
@@ -74,6 +76,7 @@ def _merge(first: Columns, second: Columns) -> Columns:
         first.n_rows + second.n_rows,
         first.n_missing + second.n_missing,
         first.n_filled + second.n_filled,
+        first.dtype,
         first.non_zeros + second.non_zeros,
         first.total + second.total,
         np.minimum(first.low, second.low),

@@ -135,10 +135,11 @@ def _from_few_rows(words: WordWeights, sample: RowBlock, rank: int, seed: int) -
     values, U = leading_pairs(
         gram_times, n, _possible(rank, n, width), seed=seed, n_steps=STEPS_ON_SAMPLE, oversampling=LANES, exact=False
     )
-    values = np.maximum(values, 1e-12 * max(float(values[0]), np.finfo(float).tiny))  # what varies nowhere stays small
+    spread = values > 1e-12 * values[0]
+    scale = np.where(spread, 1 / np.sqrt(np.where(spread, values, 1)), 0)  # 0 for a direction in which nothing varies
     C = times(transposed, U.astype(phi.dtype, copy=False))  # as many rows as words: nothing is copied
     C -= np.outer(mean.astype(phi.dtype), U.sum(axis=0).astype(phi.dtype))
-    C /= np.sqrt(values).astype(phi.dtype)
+    C *= scale.astype(phi.dtype)
     return _scores(words, C, mean)
 
 

@@ -13,7 +13,7 @@ from manyview.kernels.arrays import FloatArray, IntArray
 
 def joint_counts(first: IntArray, second: IntArray, n_clusters: int, /) -> FloatArray:
     """Rows (K, K) with label i in the first labeling and j in the second."""
-    counts = np.bincount(first * n_clusters + second, minlength=n_clusters**2)
+    counts = np.bincount(first.astype(np.intp) * n_clusters + second, minlength=n_clusters**2)
     return counts.reshape(n_clusters, n_clusters).astype(np.float64)
 
 

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from manyview.kernels.arrays import FloatArray, IntArray, Table
+from manyview.kernels.arrays import FloatArray, IntArray, Table, index_type
 
 ENTRIES_AT_ONCE = 1 << 22  # of a block of distances, 32 MB
 PAIRS_AT_ONCE = 1 << 14
@@ -170,8 +170,7 @@ def neighbor_matrix(columns: IntArray, weights: FloatArray, /) -> sp.csr_array:
 
 def compressed(data: FloatArray, columns: IntArray, lengths: IntArray, width: int, /) -> sp.csr_array:
     """CSR from entries in row order; with 32-bit indices where they fit, because products wait for memory."""
-    fits = max(len(data), width) <= np.iinfo(np.int32).max
-    indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32 if fits else np.int64)
+    indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(index_type(max(len(data), width)))
     return sp.csr_array((data, columns.astype(indptr.dtype), indptr), shape=(len(lengths), width))
 
 

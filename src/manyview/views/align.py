@@ -1,77 +1,149 @@
-"""Alignment of DataFrames by index: rows are matched by id, never by chance."""
+"""Rows of several views matched by id: the same samples, in the order of the first view."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
+
+from manyview.kernels.arrays import IntArray
+from manyview.views.frames import as_ids, is_missing
+
+JOINS = (None, "inner", "outer")
+Ids = NDArray[Any]
+HOW_TO_JOIN = (
+    "Views.from_tables(X, join='inner') keeps the common samples, join='outer' lets a sample lack a view (for "
+    "estimators that take missing views)."
+)
 
 
-def aligned_rows(tables: Sequence[Any], names: Sequence[str]) -> tuple[list[Any], Any]:
-    """Bring the rows of all DataFrames with an index into the order of the first.
+class Match(NamedTuple):
+    """Which rows of the views make the rows of the result."""
 
-    Tables without an index (arrays, sparse matrices, polars) are taken by position. Ids that occur twice, or
-    that one view has and another lacks, are errors: guessing would mix up samples without a word.
-    """
-    indexed = [(v, table.index) for v, table in enumerate(tables) if hasattr(table, "iloc")]
-    if not indexed:
-        return list(tables), None
-    first, ids = indexed[0]
-    aligned = list(tables)
-    for v, index in indexed:
-        if not index.is_unique:
-            twice = index[index.duplicated()].tolist()[0]
+    ids: Ids | None
+    rows: list[IntArray | None]  # of every view; -1: the view lacks the sample; None: all rows as they are
+
+
+def match_rows(ids: Sequence[Ids | None], names: Sequence[str], /, *, join: str | None = None) -> Match:
+    """Match rows by id where all views carry ids, by position where none does; both at once is an error."""
+    if join not in JOINS:
+        raise ValueError(f"join={join!r}: use None, 'inner' or 'outer'.")
+    known = [each for each in ids if each is not None]
+    if not known:
+        if join is not None:
+            raise ValueError(f"join={join!r} needs ids in every view: an index, or id_column=.")
+        return Match(None, [None] * len(ids))
+    if len(known) < len(ids):
+        _refuse_mixture(ids, names)
+    if all(_same(each, known[0]) for each in known[1:]):
+        _places(known[0], names[0])
+        return Match(known[0], [None] * len(ids))
+    places = [_places(each, name) for each, name in zip(known, names, strict=True)]
+    _require_same_kind(places, names)
+    if join is None:
+        _require_same_ids(places, names)
+    wanted: dict[Any, Any] = dict.fromkeys(key for place in places for key in place)  # in the order of appearance
+    if join == "inner":
+        wanted = dict.fromkeys(key for key in places[0] if all(key in place for place in places))
+        if not wanted:
+            raise ValueError(f"No sample is in all of the views {list(names)}: do their ids mean the same?")
+    rows = [np.array([place.get(key, -1) for key in wanted], dtype=np.intp) for place in places]
+    return Match(
+        _ids_in_order(known, rows), [None if _as_they_are(r, len(i)) else r for r, i in zip(rows, known, strict=True)]
+    )
+
+
+def _refuse_mixture(ids: Sequence[Ids | None], names: Sequence[str]) -> None:
+    with_ids = [name for name, each in zip(names, ids, strict=True) if each is not None]
+    without = [name for name, each in zip(names, ids, strict=True) if each is None]
+    raise ValueError(
+        f"The rows of {_some(with_ids)} carry ids, those of {_some(without)} do not (an array, or a frame with the "
+        "default index): matching some by id and some by position would mix up samples. Give every view its ids "
+        "(set_index, or id_column=), or none of them (reset_index(drop=True))."
+    )
+
+
+def _same(ids: Ids, other: Ids) -> bool:
+    return ids.dtype.kind == other.dtype.kind != "O" and np.array_equal(ids, other)
+
+
+def _places(ids: Ids, name: str) -> dict[Any, int]:
+    """Row of every id; ids that are missing, of two types, or not unique are errors."""
+    keys = ids.tolist() if ids.dtype.kind in "iufUSb" else list(ids)
+    for row, key in enumerate(keys):
+        if is_missing(key):
+            raise ValueError(f"View {name!r} has no id in row {row}: every row needs one, or none has.")
+    kinds: dict[str, Any] = {}
+    for key in keys:
+        kinds.setdefault(_kind(key), key)
+    if len(kinds) > 1:
+        raise ValueError(
+            f"View {name!r} has ids of several types ({_listed(kinds)}): make all of them text, or numbers."
+        )
+    places = {key: row for row, key in enumerate(keys)}
+    if len(places) < len(keys):
+        twice = next(key for row, key in enumerate(keys) if places[key] != row)
+        raise ValueError(
+            f"View {name!r} has the id {twice!r} more than once ({len(keys) - len(places)} rows too many): ids must be "
+            "unique to match rows."
+        )
+    return places
+
+
+def _kind(key: Any) -> str:
+    if isinstance(key, int | float | np.number):
+        return "numbers"
+    return "text" if isinstance(key, str) else type(key).__name__
+
+
+def _require_same_kind(places: Sequence[dict[Any, int]], names: Sequence[str]) -> None:
+    """Where ids are numbers in one view and text in another, no id is shared, whatever they look like."""
+    first = next(iter(places[0]))
+    for place, name in zip(places, names, strict=True):
+        other = next(iter(place))
+        if _kind(other) != _kind(first):
             raise ValueError(
-                f"View {names[v]!r} has the id {twice!r} more than once: ids must be unique to align rows."
-            )
-        if index.equals(ids):
-            continue
-        _require_same_ids(ids, index, names[first], names[v])
-        aligned[v] = tables[v].loc[ids]
-    return aligned, np.asarray(ids)
-
-
-def require_same_order(tables: Sequence[Any], names: Sequence[str]) -> None:
-    """Tables on disk are read as they are: where their files hold ids, these must be the same, row by row."""
-    stored = [(name, table) for name, table in zip(names, tables, strict=True) if hasattr(table, "ids")]
-    known = [(name, table) for name, table in stored if table.ids() is not None]
-    for name, table in known[1:]:
-        first_name, first = known[0]
-        found = _first_difference(first.ids(), table.ids())
-        if found is not None:
-            row, one, other = found
-            raise ValueError(
-                f"Row {row} has the id {one} in view {first_name!r} and {other} in view {name!r}: write the files in "
-                "the same order (or without an index, to match rows by position)."
+                f"The ids of view {names[0]!r} are {_kind(first)} ({first!r}), those of view {name!r} are "
+                f"{_kind(other)} ({other!r}): give both the same type, for example with index.astype(str)."
             )
 
 
-def _first_difference(first: Any, second: Any) -> tuple[int, Any, Any] | None:
-    """Row and ids where two streams of ids, cut in any way, differ; None if they do not as far as both go."""
-    row, a, b = 0, next(first, None), next(second, None)
-    while a is not None and b is not None:
-        size = min(len(a[0]), len(b[0]))
-        heads = [[level[:size] for level in ids] for ids in (a, b)]
-        same = np.logical_and.reduce([x == y for x, y in zip(*heads, strict=False)]) & (len(a) == len(b))
-        if not np.all(same):
-            at = int(np.argmin(np.broadcast_to(same, size)))
-            one, other = ([level[at] for level in ids] for ids in heads)
-            return row + at, one[0] if len(one) == 1 else one, other[0] if len(other) == 1 else other
-        row += size
-        a, b = (tuple(level[size:] for level in ids) for ids in (a, b))
-        a = a if len(a[0]) else next(first, None)
-        b = b if len(b[0]) else next(second, None)
-    return None
+def _require_same_ids(places: Sequence[dict[Any, int]], names: Sequence[str]) -> None:
+    for place, name in zip(places[1:], names[1:], strict=True):
+        for have, have_name, lack, lack_name in (
+            (places[0], names[0], place, name),
+            (place, name, places[0], names[0]),
+        ):
+            missing = [key for key in have if key not in lack]
+            if missing:
+                shown = ", ".join(map(repr, missing[:3])) + (", …" if len(missing) > 3 else "")
+                raise ValueError(
+                    f"View {lack_name!r} lacks {len(missing)} of the {len(have)} ids of view {have_name!r} ({shown}): "
+                    f"every view must describe the same samples. {HOW_TO_JOIN}"
+                )
 
 
-def _require_same_ids(ids: Any, other: Any, name: str, other_name: str) -> None:
-    for have, have_name, lack, lack_name in ((ids, name, other, other_name), (other, other_name, ids, name)):
-        missing = have.difference(lack)
-        if len(missing):
-            shown = ", ".join(repr(i) for i in missing[:3]) + (", …" if len(missing) > 3 else "")
-            raise ValueError(
-                f"View {lack_name!r} lacks {len(missing)} of the {len(have)} ids of view {have_name!r} ({shown}): "
-                "every view must describe the same samples. Keep the common rows, reset the index to align by order, "
-                "or say that samples lack a view (SemiNTF alone): reindex(ids) makes rows of NaN."
-            )
+def _ids_in_order(ids: Sequence[Ids], rows: Sequence[IntArray]) -> Ids:
+    """Ids of the result, from the first view that has each."""
+    found: list[Any] = [None] * len(rows[0])
+    for each, taken in zip(reversed(ids), reversed(rows), strict=True):
+        for at in np.flatnonzero(taken >= 0):
+            found[at] = each[taken[at]]
+    return as_ids(
+        [each.item() if isinstance(each, np.generic) and each.dtype.kind in "iufUSb" else each for each in found]
+    )
+
+
+def _as_they_are(rows: IntArray, n_rows: int) -> bool:
+    return len(rows) == n_rows and np.array_equal(rows, np.arange(n_rows))
+
+
+def _listed(kinds: dict[str, Any]) -> str:
+    return ", ".join(f"{kind} such as {example!r}" for kind, example in kinds.items())
+
+
+def _some(names: Sequence[str]) -> str:
+    views = "view" if len(names) == 1 else "views"
+    return f"{views} {', '.join(map(repr, names))}"

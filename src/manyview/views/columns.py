@@ -23,19 +23,19 @@ class Columns(NamedTuple):
 
 def columns_of(schema: Any, fragments: Sequence[Any], place: str, name: str, /, *, same: bool) -> Columns:
     """The columns of a schema, which every fragment must have, with ``same`` no others; an error names the file."""
-    names = [field.name for field in schema if field.name not in _index(schema)]
+    names = [field.name for field in schema if field.name not in index_columns(schema)]
     if not names:
         raise ValueError(f"View {name!r}: {place} has no columns.")
     for fragment in fragments:
         _require_columns(fragment.physical_schema, names, getattr(fragment, "path", place), name, same=same)
     schemas = [schema, *(fragment.physical_schema for fragment in fragments)] if same else [schema]
     single = all(_is_single(each.field(column).type) for each in schemas for column in names)
-    ids = [column for column in _index(schema) if all(column in f.physical_schema.names for f in fragments)]
+    ids = [column for column in index_columns(schema) if all(column in f.physical_schema.names for f in fragments)]
     return Columns(names, np.dtype(np.float32 if single else np.float64), ids)
 
 
 def _require_columns(schema: Any, names: list[str], place: str, view: str, *, same: bool) -> None:
-    index = _index(schema)
+    index = index_columns(schema)
     there = [field.name for field in schema if field.name not in index]
     lacks = [column for column in names if column not in there]
     more = [column for column in there if column not in names] if same else []
@@ -52,7 +52,7 @@ def _require_columns(schema: Any, names: list[str], place: str, view: str, *, sa
             raise ValueError(f"View {view!r}: column {column!r} of {place} holds {kind}, not numbers.")
 
 
-def _index(schema: Any) -> list[str]:
+def index_columns(schema: Any) -> list[str]:
     """Names of the columns that are an index."""
     known = json.loads((schema.metadata or {}).get(b"pandas", b"{}")).get("index_columns", [])
     named = [column for column in known if isinstance(column, str)]  # others are ranges, which have no column

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any
 
-from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin
+import numpy as np
+from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from manyview.anchors import AnchorGraph
@@ -13,38 +14,68 @@ from manyview.cluster.anchor_graph.explanation import Explanation, explain
 from manyview.cluster.anchor_graph.fusion import Fusion
 from manyview.cluster.anchor_graph.membership import MembershipMap
 from manyview.cluster.anchor_graph.reliability import Assessment, Reliability, as_assessment, assess_rows
+from manyview.cluster.base import Clusterer
 from manyview.cluster.engines import engine_for
 from manyview.engine import Engine, Rows
-from manyview.kernels.arrays import FloatArray, IntArray
-from manyview.views import check_views
+from manyview.kernels.arrays import FloatArray
+from manyview.views import Views, check_views
 from manyview.views.blocks import RowBlock, row_blocks
+from manyview.views.output import as_given
 
 
-class AnchorClusterer(ClusterMixin, TransformerMixin, BaseEstimator):
+class AnchorClusterer(TransformerMixin, Clusterer):
     """A clustering method whose result is a map from a row through its anchors to the clusters."""
 
-    views: Any
     membership_: FloatArray
     anchor_graph_: AnchorGraph
     fusion_: Fusion
     anchor_membership_: FloatArray
     reliability_: Reliability
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Cluster the rows of the views."""
-        raise NotImplementedError
+    def fit_transform(self, X: Any, y: Any = None) -> Any:
+        """Fit, and return the memberships in the form of :meth:`transform`.
 
-    def fit_transform(self, X: Any, y: Any = None) -> FloatArray:
-        """Fit, and return the memberships."""
-        return self.fit(X).membership_
+        Parameters
+        ----------
+        X : as for :meth:`fit`
+        y : ignored
 
-    def transform(self, X: Any) -> FloatArray:
-        """Return the membership (n, K) of new rows: from a row to its anchors, from the anchors to the clusters."""
-        return self._read_rows(X, lambda members, engine, rows: engine.persist(members.membership, rows))
+        Returns
+        -------
+        ndarray of shape (n_samples, n_clusters), or DataFrame
+        """
+        self.fit(X)
+        return self._as_given(self.membership_, self.sample_ids_, self.input_library_)
 
-    def predict(self, X: Any) -> IntArray:
-        """Return the cluster of every new row, the one with the largest membership."""
-        return self._read_rows(X, lambda members, engine, rows: engine.collect(members.labels, rows))
+    def transform(self, X: Any) -> Any:
+        """Return the membership of new rows: from a row to its anchors, from the anchors to the clusters.
+
+        Parameters
+        ----------
+        X : as for :meth:`fit`
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_clusters), or DataFrame
+            A DataFrame with the ids if frames came in; a memory-mapped or Dask array where the engine keeps rows.
+        """
+        membership, views = self._read_rows(X, lambda members, engine, rows: engine.persist(members.membership, rows))
+        return self._as_given(membership, views.ids, views.library)
+
+    def predict(self, X: Any) -> Any:
+        """Return the cluster of every new row, the one with the largest membership.
+
+        Parameters
+        ----------
+        X : as for :meth:`fit`
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), or Series
+            A Series with the ids if frames came in.
+        """
+        labels, views = self._read_rows(X, lambda members, engine, rows: engine.collect(members.labels, rows))
+        return as_given(labels, views.ids, views.library)
 
     def assess(self, X: Any) -> Assessment:
         """Label new rows, with their confidence, the cluster each view would choose, and where the views disagree.
@@ -65,7 +96,7 @@ class AnchorClusterer(ClusterMixin, TransformerMixin, BaseEstimator):
 
         check_is_fitted(self)
         reliability = self.reliability_
-        return as_assessment(self._read_rows(X, read))
+        return as_assessment(self._read_rows(X, read)[0])
 
     def explain(self, X: Any, *, n_prototypes: int = 5, n_features: int = 5) -> Explanation:
         """Explain every cluster by the views that hold it together, its prototypes, and the features that set it apart.
@@ -94,20 +125,33 @@ class AnchorClusterer(ClusterMixin, TransformerMixin, BaseEstimator):
         """
         return explain(self, X, n_prototypes=n_prototypes, n_features=n_features)
 
-    def _read_rows(self, X: Any, read: Callable[[MembershipMap, Engine, Rows[RowBlock]], Any]) -> Any:
+    def _as_given(self, membership: Any, ids: Any, library: str | None) -> Any:
+        return as_given(membership, ids, library, columns=list(self.get_feature_names_out()))
+
+    def _read_rows(self, X: Any, read: Callable[[MembershipMap, Engine, Rows[RowBlock]], Any]) -> tuple[Any, Views]:
         check_is_fitted(self)
         views = check_views(X, ranges=self.views, estimator=self, reset=False, lazy=True, rows_may_miss=True)
+        given = views
         views, engine = engine_for(self, views)
         members = MembershipMap(self.anchor_graph_, self.fusion_, self.anchor_membership_)
         with engine.running():
-            return read(members, engine, engine.partition(row_blocks(views), len(views)))
+            return read(members, engine, engine.partition(row_blocks(views), len(views))), given
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = []  # memberships are float64, whatever came in
         return tags
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
-        """Return the names of the columns of :meth:`transform`."""
+        """Return the names of the columns of :meth:`transform`.
+
+        Parameters
+        ----------
+        input_features : ignored
+
+        Returns
+        -------
+        ndarray of str
+        """
         check_is_fitted(self)
+        return np.array([f"cluster{k}" for k in range(self.membership_.shape[1])], dtype=object)

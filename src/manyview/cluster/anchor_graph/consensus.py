@@ -39,10 +39,8 @@ class Consensus(NamedTuple):
     chance: FloatArray | None  # (L,), smoothness by chance; None without a joint table
 
 
-def find_consensus(
-    draw: Draw, initial: InitialCandidates | None, context: FitContext, /, *, weights: FloatArray | None = None
-) -> Consensus:
-    """Rate the candidates of all draws together and let them vote; slice weights are learned unless given."""
+def find_consensus(draw: Draw, initial: InitialCandidates | None, context: FitContext, /) -> Consensus:
+    """Rate the candidates of all draws together and let them vote."""
     settings, recipe = context.settings, context.recipe
     n_draws = settings.n_draws if draw.source is not None else 1
     found: list[Consensus] = []
@@ -50,21 +48,18 @@ def find_consensus(
         context.progress("candidates", number, n_draws)
         own = context.with_settings(seed=settings.seed + number * len(recipe.embeddings))
         drawn = redraw(draw, own) if number else draw
-        found += _of_draw(drawn, None if number else initial, own, weights)
+        found += _of_draw(drawn, None if number else initial, own)
     best = best_candidate([one.candidate for one in found], settings.n_clusters, recipe.separation_weight)
     voted = _voted([one.candidate for one in found], best, settings.n_clusters, recipe.vote_power)
     return found[best]._replace(candidate=voted)
 
 
-def _of_draw(
-    draw: Draw, initial: InitialCandidates | None, context: FitContext, weights: FloatArray | None
-) -> list[Consensus]:
-    if draw.joint and weights is None:
+def _of_draw(draw: Draw, initial: InitialCandidates | None, context: FitContext) -> list[Consensus]:
+    if draw.joint:
         initial = initial or initial_candidates(draw, context)
         return [Consensus(draw, one, initial.chance) for one in all_candidates(draw, initial, context)]
     degrees = slice_degrees(draw.graph, draw.sample, context.engine)
-    weights = first_weights(draw.graph) if weights is None else weights
-    return [Consensus(draw, one, None) for one in candidates(weights, degrees, draw, context)]
+    return [Consensus(draw, one, None) for one in candidates(first_weights(draw.graph), degrees, draw, context)]
 
 
 def _voted(found: list[Candidate], best: int, K: int, power: float) -> Candidate:

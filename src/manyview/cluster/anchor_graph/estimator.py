@@ -74,6 +74,8 @@ class AnchorGraphClustering(AnchorClusterer):
         samples; it is not a probability.
     views_disagree_ : ndarray of bool, shape (n_samples,)
         Whether more than half of the weight of the views is for another cluster than the label.
+    view_labels_ : ndarray of shape (n_samples, n_views)
+        Cluster that every view would choose for the sample; -1 where it has no opinion.
     cluster_stability_ : ndarray of shape (n_clusters,)
         Mean Jaccard index of a cluster with the closest cluster that random subsamples lead to.
     view_weights_ : ndarray of shape (n_views,)
@@ -82,6 +84,8 @@ class AnchorGraphClustering(AnchorClusterer):
         Smoothness of the labels on the view's own graph, beyond chance, 0 to 1.
     views_left_out_ : list of str
         Views that are unrelated to the clusters that the others show; a :class:`NoiseViewWarning` names them.
+    sample_ids_ : ndarray of shape (n_samples,) or None
+        Ids of the samples, where the views carry them; every result per sample is in this order.
     n_clusters_ : int
         K as given or chosen.
     selection_ : Selection or None
@@ -179,6 +183,7 @@ class AnchorGraphClustering(AnchorClusterer):
             return self.fit(X)
         views = check_views(X, ranges=self.views, estimator=self, reset=False, lazy=True, rows_may_miss=True)
         grown, of_batch = absorb(self, *engine_for(self, views))
+        self.sample_ids_ = views.ids
         self.labels_, self.membership_, self.embedding_, self.confidence_ = of_batch
         self.fusion_, self.anchor_membership_, self.cluster_sizes_ = grown
         return self

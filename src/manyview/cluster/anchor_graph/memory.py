@@ -25,7 +25,7 @@ from manyview.engine.rows import even_edges
 from manyview.geometry.fit import WORD_RANKS
 from manyview.views import Views
 from manyview.views.arrow import COLUMNS_AT_ONCE, NUMBERS_AT_ONCE, PIECE_ROWS, WHOLE_ROWS
-from manyview.views.check import is_elsewhere
+from manyview.views.container import is_elsewhere
 
 BYTES_PER_THREAD = 7_000_000
 BYTES_PER_LABEL = 25

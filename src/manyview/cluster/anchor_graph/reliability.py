@@ -107,9 +107,11 @@ class Reliability(NamedTuple):
         against = (opinion & (votes != labels[:, None])) @ self.view_weights
         return np.asarray(against > 0.5 * (opinion @ self.view_weights))
 
-    def views_disagree(self, block: GraphBlock, labels: IntArray, /) -> BoolArray:
-        """Where the views contradict the labels of rows that the fit has seen (n,)."""
-        return self.contradicted(*self.votes(block, own=labels), labels)
+    def votes_of_rows(self, block: GraphBlock, labels: IntArray, /) -> IntArray:
+        """Return every view's vote on rows of the fit (-1: none), and whether they contradict the label (n, V + 1)."""
+        votes, opinion = self.votes(block, own=labels)
+        contradicted = self.contradicted(votes, opinion, labels)
+        return np.column_stack([np.where(opinion, votes, -1), contradicted]).astype(np.int32)
 
 
 def slice_votes(columns: IntArray, w: FloatArray, mass: FloatArray, /, *, own: IntArray | None) -> FloatArray:

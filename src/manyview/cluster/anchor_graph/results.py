@@ -59,9 +59,8 @@ def keep_results(
         model.confidence_ = engine.persist(lambda pair: reliability.margin(*pair), pairs)
     else:
         model.confidence_ = engine.persist(lambda block: _lead(block[:, found]), memberships)
-    model.views_disagree_ = engine.collect(
-        lambda pair: reliability.views_disagree(*pair), engine.zip(embedded.graphs, known)
-    )
+    votes = engine.collect(lambda pair: reliability.votes_of_rows(*pair), engine.zip(embedded.graphs, known))
+    model.view_labels_, model.views_disagree_ = votes[:, :-1], votes[:, -1] > 0
     view_weights = mean_over_geometries(weights, draw.graph)
     model.view_weights_ = view_weights / view_weights.sum()
     agreement = b if chance is None else np.clip(beyond_chance(b, chance), 0, 1)

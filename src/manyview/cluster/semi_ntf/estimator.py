@@ -201,10 +201,10 @@ view_agreement_, views_left_out_, n_clusters_, selection_
             settings = resolve_factors(self, len(views), K)
             with checkpoint_for(self, views, (context.settings, settings), checkpoint, checkpoint_every) as keeper:
                 found, chance = None, None
-                if paper and settings.start != "consensus":  # Algorithm 1 needs no consensus
-                    embedded = embed_rows(draw, first_weights(draw.graph), None, context)
-                else:
+                if settings.needs_consensus:
                     embedded, found, scale, chance = label_by_consensus(views, draw, context)
+                else:
+                    embedded = embed_rows(draw, first_weights(draw.graph), None, context)
                 start = find_start(settings.start, found, embedded, context)
                 if settings.shared:
                     tensor = shared_tensor(embedded, scale, start, context)

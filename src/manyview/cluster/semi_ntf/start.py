@@ -33,7 +33,7 @@ def find_start(start: Any, consensus: Rows[IntArray] | None, embedded: EmbeddedR
     engine, K = context.engine, context.settings.n_clusters
     graphs, n_samples = embedded.graphs, embedded.draw.n_samples
     if isinstance(start, str) and start == "identity":
-        return Start(engine.map(lambda block: np.eye(block.n_rows, K, -block.start), graphs), None, True)
+        return Start(engine.map(lambda block: np.eye(block.n_rows, K, block.start), graphs), None, True)
     if isinstance(start, str) and start == "consensus":
         assert consensus is not None
         labels = consensus

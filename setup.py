@@ -1,0 +1,38 @@
+"""The compiled loops, and a wheel of them that serves every Python of a platform; all else is in pyproject.toml.
+
+ctypes loads the loops, which know nothing of Python: the tag of the wheel names the platform alone. Without a C
+compiler the package is installed all the same, and works with NumPy. The loops are written for GCC and Clang, so that
+Windows has none. MANYVIEW_PURE=1 in the environment leaves them out: a wheel for all platforms.
+"""
+
+import os
+import sys
+
+from setuptools import Extension, setup
+from setuptools.command.bdist_wheel import bdist_wheel
+from setuptools.command.build_ext import build_ext
+
+PURE = os.environ.get("MANYVIEW_PURE") == "1" or sys.platform == "win32"
+LOOPS = Extension(
+    "manyview.kernels._compiled",
+    sources=["src/manyview/kernels/_compiled.c"],
+    extra_compile_args=["-O3", "-fno-wrapv", "-fopenmp-simd", "-Wno-psabi"],
+    optional=True,
+)
+
+
+class BuildLoops(build_ext):
+    """Names the library without the version of Python."""
+
+    def get_ext_filename(self, fullname: str) -> str:
+        return os.path.join(*fullname.split(".")) + ".so"
+
+
+class PlatformWheel(bdist_wheel):
+    """Names the platform, but no version of Python."""
+
+    def get_tag(self) -> tuple[str, str, str]:
+        return "py3", "none", "any" if PURE else super().get_tag()[2]
+
+
+setup(ext_modules=[] if PURE else [LOOPS], cmdclass={"build_ext": BuildLoops, "bdist_wheel": PlatformWheel})

@@ -1,0 +1,82 @@
+"""Tables as text (.csv, .tsv, also .gz and .zst), through pyarrow."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+from typing import Any
+
+from .answer import Answer
+from .csv_dialect import Dialect, find_dialect, to_utf8
+
+PIECE_BYTES = 2**24
+MAX_BLOCK_BYTES = 2**31 - 2
+
+
+def read_csv(path: str, answer: Answer, *, header: bool | None, id_names: list[str]) -> None:
+    """Add the table to the answer; a column with one of the names of ids is read as text."""
+    import pyarrow as pa
+
+    csv.field_size_limit(2**31 - 1)
+    name = path.lower()
+    content = to_utf8(_unpacked(path, answer)).lstrip(b"\r\n")
+    if not content.strip():
+        raise ValueError("it is empty")
+    if content.count(b'"') % 2:
+        raise ValueError("a quotation mark is never closed")
+    dialect = find_dialect(
+        content, tab=name.removesuffix(".gz").removesuffix(".zst").endswith(".tsv"), header=header, id_names=id_names
+    )
+    try:
+        table = _parse(content, dialect, id_names, use_threads=True, block_size=2**20)
+    except pa.ArrowInvalid:  # one thread knows the row of an error, and a long row needs a large block
+        block_size = min(len(content) + 1, MAX_BLOCK_BYTES)
+        table = _parse(content, dialect, id_names, use_threads=False, block_size=block_size)
+    if table.num_rows == 0:
+        raise ValueError("it has a header and no rows")
+    names = dialect.header
+    if names is not None:
+        table = table.rename_columns(names)
+    answer.add("", answer.table(answer.arrow(table), columns=names))
+
+
+def _unpacked(path: str, answer: Answer) -> bytes:
+    """The content of the file, unpacked piece by piece as far as the limit allows."""
+    pieces, n_bytes = [], 0
+    with _open(path) as file:
+        while piece := file.read(PIECE_BYTES):
+            n_bytes += len(piece)
+            answer.require_room(n_bytes, "the unpacked text")
+            pieces.append(piece)
+    return b"".join(pieces)
+
+
+def _open(path: str) -> Any:
+    if path.lower().endswith(".gz"):
+        return gzip.open(path)
+    if path.lower().endswith(".zst"):
+        import pyarrow as pa
+
+        return pa.input_stream(path, compression="zstd")
+    return open(path, "rb")
+
+
+def _parse(content: bytes, dialect: Dialect, id_names: list[str], *, use_threads: bool, block_size: int) -> Any:
+    import pyarrow as pa
+    from pyarrow import csv as arrow_csv
+
+    names = [str(j) for j in range(dialect.n_columns)]
+    texts = [name for name, cell in zip(names, dialect.header or (), strict=False) if cell.lower() in id_names]
+    return arrow_csv.read_csv(
+        pa.BufferReader(content),
+        read_options=arrow_csv.ReadOptions(
+            column_names=names,
+            skip_rows_after_names=int(dialect.header is not None),
+            use_threads=use_threads,
+            block_size=block_size,
+        ),
+        parse_options=arrow_csv.ParseOptions(delimiter=dialect.delimiter, newlines_in_values=b'"' in content),
+        convert_options=arrow_csv.ConvertOptions(
+            decimal_point=dialect.decimal_point, column_types=dict.fromkeys(texts, pa.string())
+        ),
+    )

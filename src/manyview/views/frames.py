@@ -1,0 +1,214 @@
+"""Data frames of pandas, polars and Arrow behind one small interface; none of the libraries is imported for it.
+
+A frame is known by the module of its type. Whoever has a frame has its library, so `sys.modules` holds it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manyview.kernels.arrays import IntArray
+from manyview.views.columns import index_columns
+
+
+class Column(NamedTuple):
+    """One column of a frame, by what it holds."""
+
+    kind: str  # "number", "boolean", "category"; "text", "dates", "complex numbers" or what else cannot be a feature
+    values: NDArray[Any]  # floats, NaN where missing; codes of a category, -1 where missing; objects of anything else
+    categories: list[Any] | None = None
+    single: bool = False  # whether single precision holds the numbers
+
+
+class Frame(Protocol):
+    """What the package asks of a data frame."""
+
+    library: str
+    table: Any
+    labels: list[Any]  # of the columns
+
+    def ids(self) -> NDArray[Any] | None:
+        """The ids that the rows carry in an index; None where there are none."""
+
+    def take(self, rows: IntArray, /) -> Any:
+        """A frame of these rows; -1 is a row of missing values."""
+
+    def select(self, positions: Sequence[int], /) -> Any:
+        """A frame of these columns."""
+
+    def column(self, position: int, /) -> Column:
+        """One column, by what it holds."""
+
+
+def frame_of(table: Any, /) -> Frame | None:
+    """The interface to a frame; None for anything else."""
+    makers: dict[str, Callable[[Any], Frame]] = {"pandas": PandasFrame, "polars": PolarsFrame, "pyarrow": ArrowFrame}
+    for base in type(table).__mro__:
+        library = base.__module__.partition(".")[0]
+        if library in makers and base.__name__ in ("DataFrame", "Table", "RecordBatch"):
+            return makers[library](table)
+    return None
+
+
+class PandasFrame:
+    """A pandas DataFrame; an index other than the default one holds ids."""
+
+    library = "pandas"
+
+    def __init__(self, table: Any) -> None:
+        self.table = table
+        self.labels = list(table.columns)
+
+    def ids(self) -> NDArray[Any] | None:
+        index = self.table.index
+        default = type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1
+        return None if default else np.asarray(index)
+
+    def take(self, rows: IntArray, /) -> Any:
+        if (rows >= 0).all():
+            return self.table.iloc[rows]
+        frame = self.table.reset_index(drop=True)
+        truths = [j for j, dtype in enumerate(frame.dtypes) if dtype.name == "bool"]
+        for j in truths:  # beside a missing value these would become objects
+            frame.isetitem(j, frame.iloc[:, j].astype("boolean"))
+        return frame.reindex(rows)
+
+    def select(self, positions: Sequence[int], /) -> Any:
+        return self.table.iloc[:, list(positions)]
+
+    def column(self, position: int, /) -> Column:
+        series = self.table.iloc[:, position]
+        if "dictionary" in str(series.dtype):
+            series = series.astype("category")
+        dtype = series.dtype
+        if dtype.name == "category":
+            return Column("category", series.cat.codes.to_numpy(), series.cat.categories.tolist())
+        kind = getattr(dtype, "kind", "O")
+        if kind in "iufb":
+            single = dtype in ("float32", "float16", "Float32")
+            values = series.to_numpy(dtype=np.float64, na_value=np.nan) if series.hasnans else series.to_numpy()
+            return Column("boolean" if kind == "b" else "number", np.asarray(values, np.float64), single=single)
+        if kind in "Mmc":
+            return Column("complex numbers" if kind == "c" else "dates or times", series.to_numpy())
+        return of_objects(series.to_numpy(dtype=object), str(dtype))
+
+
+class PolarsFrame:
+    """A polars DataFrame, which has no index."""
+
+    library = "polars"
+
+    def __init__(self, table: Any) -> None:
+        self.table = table
+        self.labels = list(table.columns)
+
+    def ids(self) -> None:
+        return None
+
+    def take(self, rows: IntArray, /) -> Any:
+        pl = sys.modules["polars"]
+        wanted = pl.Series([None if row < 0 else int(row) for row in rows], dtype=pl.UInt32)
+        return self.table.select(pl.all().gather(wanted))
+
+    def select(self, positions: Sequence[int], /) -> Any:
+        return self.table[:, list(positions)]
+
+    def column(self, position: int, /) -> Column:
+        pl = sys.modules["polars"]
+        series = self.table.to_series(position)
+        dtype = series.dtype
+        if dtype in (pl.Categorical, pl.Enum):
+            texts = series.cast(pl.String)
+            categories = dtype.categories.to_list() if dtype == pl.Enum else sorted(texts.drop_nulls().unique())
+            return Column("category", codes_of(texts.to_list(), categories), categories)
+        if dtype.is_numeric() or dtype in (pl.Boolean, pl.Null):
+            kind = "boolean" if dtype == pl.Boolean else "number"
+            return Column(kind, series.cast(pl.Float64).to_numpy(), single=dtype == pl.Float32)
+        kind = "dates or times" if dtype.is_temporal() else str(dtype)
+        return Column("text" if dtype == pl.String else kind, np.array(series.to_list(), dtype=object))
+
+
+class ArrowFrame:
+    """A pyarrow Table; the index that pandas stored with it holds ids."""
+
+    library = "pyarrow"
+
+    def __init__(self, table: Any) -> None:
+        if type(table).__name__ == "RecordBatch":
+            table = sys.modules["pyarrow"].Table.from_batches([table])
+        self._index = index_columns(table.schema)
+        self._whole = table
+        self.labels = [name for name in table.column_names if name not in self._index]
+        self.table = table.select(self.labels)
+
+    def ids(self) -> NDArray[Any] | None:
+        levels = [self._whole.column(name).to_pylist() for name in self._index]
+        if not levels:
+            return None
+        return as_ids(levels[0] if len(levels) == 1 else list(zip(*levels, strict=True)))
+
+    def take(self, rows: IntArray, /) -> Any:
+        return self.table.take(sys.modules["pyarrow"].array(rows, mask=rows < 0))
+
+    def select(self, positions: Sequence[int], /) -> Any:
+        return self.table.select([self.labels[j] for j in positions])
+
+    def column(self, position: int, /) -> Column:
+        pa = sys.modules["pyarrow"]
+        column, types = self.table.column(position), pa.types
+        kind = column.type
+        if types.is_dictionary(kind):
+            column = column.unify_dictionaries().combine_chunks()
+            codes = column.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False)
+            return Column("category", codes, column.dictionary.to_pylist())
+        if types.is_boolean(kind) or types.is_null(kind):  # Arrow casts neither to floats
+            values = np.array([np.nan if value is None else value for value in column.to_pylist()], np.float64)
+            return Column("boolean" if types.is_boolean(kind) else "number", values)
+        if types.is_floating(kind) or types.is_integer(kind) or types.is_decimal(kind):
+            values = column.cast("float64", safe=False).to_numpy(zero_copy_only=False)
+            return Column("number", values, single=types.is_float32(kind) or types.is_float16(kind))
+        text = types.is_string(kind) or types.is_large_string(kind)
+        name = "text" if text else "dates or times" if types.is_temporal(kind) else str(kind)
+        return Column(name, np.array(column.to_pylist(), dtype=object))
+
+
+def of_objects(values: NDArray[Any], name: str, /) -> Column:
+    """A column of Python objects: numbers where all are, else text or whatever they are."""
+    present = [value for value in values.tolist() if not is_missing(value)]
+    if all(isinstance(value, bool | int | float | np.number | np.bool_) for value in present):
+        if any(isinstance(value, np.complexfloating) for value in present):
+            return Column("complex numbers", values)
+        floats = np.array([np.nan if is_missing(value) else value for value in values.tolist()], np.float64)
+        truths = bool(present) and all(isinstance(value, bool | np.bool_) for value in present)
+        return Column("boolean" if truths else "number", floats)
+    first = present[0]
+    text = isinstance(first, str | bytes)
+    dates = hasattr(first, "isoformat") or hasattr(first, "total_seconds")
+    return Column("text" if text else "dates or times" if dates else f"{type(first).__name__} ({name})", values)
+
+
+def is_missing(value: Any, /) -> bool:
+    """Whether a value of a column or an id is None, NaN or pandas' NA; NaT is a date, if none that is known."""
+    return value is None or type(value).__name__ == "NAType" or (isinstance(value, float) and value != value)
+
+
+def codes_of(values: Sequence[Any], categories: Sequence[Any], /) -> IntArray:
+    """Place of every value among the categories; -1 where it is missing, the number of categories where unknown."""
+    place = {category: code for code, category in enumerate(categories)}
+    return np.array([-1 if is_missing(v) else place.get(v, len(place)) for v in values], dtype=np.intp)
+
+
+def as_ids(values: Sequence[Any] | NDArray[Any], /) -> NDArray[Any]:
+    """Ids as an array with one entry per row, also where they are tuples or of several types."""
+    ids = np.asarray(values)
+    kinds = {type(value) for value in values} if not isinstance(values, np.ndarray) else {object}
+    if ids.ndim == 1 and len(kinds) <= 1:  # NumPy would make text of mixed types
+        return ids
+    ids = np.empty(len(values), dtype=object)
+    ids[:] = list(values)
+    return ids
