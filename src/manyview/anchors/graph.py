@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import scipy.sparse as sp
@@ -34,6 +34,7 @@ class GraphBlock(NamedTuple):
     columns: IntArray  # (n, L, k) in the smallest type that will do, anchors of every row
     weights: FloatArray  # (n, L, k), rows sum to one
     present: BoolArray  # (n, L)
+    ruled: IntArray | None = None  # (n,) label by the graph's rule, if it has one
 
     @property
     def n_rows(self) -> int:
@@ -80,6 +81,17 @@ def label_cells(columns: IntArray, labels: IntArray, n_clusters: int, n_anchors:
     return cells
 
 
+class Rule(Protocol):
+    """A label for every row of raw views, without anchors."""
+
+    @property
+    def n_clusters(self) -> int:
+        """How many labels there are."""
+
+    def __call__(self, block: RowBlock, /) -> IntArray:
+        """Return the label of every row (n,)."""
+
+
 class SliceName(NamedTuple):
     """Which table a slice is."""
 
@@ -110,6 +122,7 @@ class AnchorGraph:
     scales: tuple[int, ...]  # numbers of neighbors whose weights are averaged
     joint: bool
     dtype: str
+    rule: Rule | None = None  # labels rows directly; anchors only say how sure they are
 
     @property
     def slices(self) -> list[SliceName]:
@@ -134,7 +147,10 @@ class AnchorGraph:
             search(parts, near, self.n_anchors, joint=last if self.joint else None)
         weights = self._weights(near.d)
         weights *= present
-        return GraphBlock(block.start, near.columns, np.ascontiguousarray(weights.T), np.ascontiguousarray(present.T))
+        ruled = None if self.rule is None else self.rule(block)
+        return GraphBlock(
+            block.start, near.columns, np.ascontiguousarray(weights.T), np.ascontiguousarray(present.T), ruled
+        )
 
     def _parts(self, block: RowBlock, g: int, filled: BoolArray) -> list[Part]:
         """The tables of a geometry with their anchors."""

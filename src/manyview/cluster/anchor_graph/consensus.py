@@ -18,17 +18,20 @@ import numpy as np
 
 from manyview.cluster.anchor_graph.candidates import (
     Candidate,
-    InitialCandidates,
     all_candidates,
     best_candidate,
     candidates,
     initial_candidates,
+    n_vectors,
+    spectrum,
 )
 from manyview.cluster.anchor_graph.context import FitContext
-from manyview.cluster.anchor_graph.fusion import first_weights, slice_degrees
-from manyview.cluster.anchor_graph.graphs import Draw, redraw
+from manyview.cluster.anchor_graph.fusion import first_weights, fuse, slice_degrees
+from manyview.cluster.anchor_graph.graphs import Draw, redraw, with_rule
+from manyview.cluster.anchor_graph.plain import Plain, better_plain
 from manyview.kernels.agreement import adjusted_rand, joint_counts, vote
 from manyview.kernels.arrays import FloatArray
+from manyview.kernels.spectral import diffusion_scale
 
 
 class Consensus(NamedTuple):
@@ -39,7 +42,7 @@ class Consensus(NamedTuple):
     chance: FloatArray | None  # (L,), smoothness by chance; None without a joint table
 
 
-def find_consensus(draw: Draw, initial: InitialCandidates | None, context: FitContext, /) -> Consensus:
+def find_consensus(draw: Draw, context: FitContext, /) -> Consensus:
     """Rate the candidates of all draws together and let them vote."""
     settings, recipe = context.settings, context.recipe
     n_draws = settings.n_draws if draw.source is not None else 1
@@ -48,15 +51,27 @@ def find_consensus(draw: Draw, initial: InitialCandidates | None, context: FitCo
         context.progress("candidates", number, n_draws)
         own = context.with_settings(seed=settings.seed + number * len(recipe.embeddings))
         drawn = redraw(draw, own) if number else draw
-        found += _of_draw(drawn, None if number else initial, own)
+        found += _of_draw(drawn, own)
     best = best_candidate([one.candidate for one in found], settings.n_clusters, recipe.separation_weight)
     voted = _voted([one.candidate for one in found], best, settings.n_clusters, recipe.vote_power)
-    return found[best]._replace(candidate=voted)
+    chosen = found[best]._replace(candidate=voted)
+    plain = better_plain(chosen.draw, voted.labels, context)
+    return chosen if plain is None else _by_rule(chosen, plain, context)
 
 
-def _of_draw(draw: Draw, initial: InitialCandidates | None, context: FitContext) -> list[Consensus]:
+def _by_rule(chosen: Consensus, plain: Plain, context: FitContext) -> Consensus:
+    """Let a rule label the rows, and the graph say how sure the labels are."""
+    draw = with_rule(chosen.draw, plain.rule, context.engine)
+    candidate = chosen.candidate
+    fusion = fuse(draw.graph, draw.sample, context.engine, candidate.weights)
+    basis = spectrum(fusion, draw.sample, context.engine, n_vectors(context.settings.n_clusters))
+    scale = diffusion_scale(basis.s[: context.settings.n_clusters], 1)
+    return chosen._replace(draw=draw, candidate=candidate._replace(labels=plain.labels, basis=basis, scale=scale))
+
+
+def _of_draw(draw: Draw, context: FitContext) -> list[Consensus]:
     if draw.joint:
-        initial = initial or initial_candidates(draw, context)
+        initial = initial_candidates(draw, context)
         return [Consensus(draw, one, initial.chance) for one in all_candidates(draw, initial, context)]
     degrees = slice_degrees(draw.graph, draw.sample, context.engine)
     return [Consensus(draw, one, None) for one in candidates(first_weights(draw.graph), degrees, draw, context)]

@@ -41,11 +41,13 @@ class Recipe:
     separation_weight: float = 1.25  # of the separation, per unit of agreement; up to 2 the scores stay the same
     vote_power: float = 4.0  # a candidate votes with this power of its ARI with the best one
 
+    # Plain candidates
+    n_plain_init: int = 4  # starts of k-means in a joint table
+    min_half_explained: float = 0.5  # share of the dependence between views below which no such rule is looked for
+    min_explained: float = 0.95  # share of the dependence between views that a plain candidate must explain
+
     # Noise views
-    min_agreement: float = 0.25  # of a view, relative to the best one; noise mostly has less than 0.15
-    min_agreement_of_many_rows: float = 0.18  # the same beyond max_drawn_rows, where weak views help, too
-    min_agreement_of_counts: float = 0.1  # the same for sparse counts, which say little about most rows
-    min_best_agreement: float = 0.2  # labels that no view supports prove nothing against any view
+    significance: float = 5.0  # standard deviations beyond chance at which columns depend on each other
     min_judged_rows: int = 100  # with fewer rows no view is judged
 
     # Reliability
