@@ -43,8 +43,9 @@ from manyview.cluster.anchor_graph.graphs import Draw
 from manyview.engine import Engine, Rows, add
 from manyview.kernels.agreement import mutual_agreement
 from manyview.kernels.arrays import FloatArray, IntArray
-from manyview.kernels.spectral import Basis, diffusion_scale, right_basis, unit_rows
+from manyview.kernels.spectral import Basis, diffusion_scale, right_basis, right_basis_of, unit_rows
 
+MAX_DENSE_WIDTH, MIN_WIDTH_PER_VECTOR = 1_500, 10  # of A'A, beyond which Lanczos iterations are quicker
 MAX_FACTOR = 3  # the widest embedding has 3K + 1 vectors
 
 
@@ -152,7 +153,12 @@ def n_vectors(n_clusters: int, factor: float = MAX_FACTOR) -> int:
 
 
 def spectrum(fusion: Fusion, sample: Rows[GraphBlock], engine: Engine, rank: int, /) -> Basis:
-    """Return the leading right singular pairs of A, from A'A over the sample."""
+    """Return the leading right singular pairs of A, from A'A over the sample, or from A where that is quicker."""
+    width = len(fusion.column_scale)
+    if width > MAX_DENSE_WIDTH and rank < width // MIN_WIDTH_PER_VECTOR:
+        A = sp.vstack([fusion.mixed(block) for block in sample], format="csr").astype(np.float64)
+        A.data *= fusion.column_scale[A.indices]
+        return right_basis_of(A, rank)
 
     def gram(block: GraphBlock) -> FloatArray:
         A = fusion.mixed(block).toarray()

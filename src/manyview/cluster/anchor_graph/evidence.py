@@ -24,6 +24,7 @@ from manyview.views.blocks import RowBlock, some_rows
 
 N_ROWS = 5_000  # that are looked at
 MIN_SHARED_ROWS = 100  # with fewer rows that both views know, nothing is said about them
+CLIP = 3.0  # standard deviations, before columns are squared
 MAX_SCORES, MAX_COLUMNS = 60, 400  # of a view, in its scaled table and as it came
 
 
@@ -97,9 +98,9 @@ def structured_views(tables: Tables, significance: float, /) -> BoolArray:
 
 
 def _both(x: FloatArray) -> list[FloatArray]:
-    """Standardized columns, and their standardized squares."""
+    """Standardized columns, and their standardized squares, outliers held back."""
     z = standardized(x)
-    return [z, standardized(z**2)]
+    return [z, standardized(np.clip(z * np.sqrt(len(z)), -CLIP, CLIP) ** 2)]
 
 
 def _beyond(found: Correlations, significance: float, *, both: bool = False) -> bool:
