@@ -98,8 +98,14 @@ def fit(path: Path, seed: int, recipe: Recipe) -> Line:
 def table(journals: list[list[Line]]) -> list[str]:
     """Return Markdown: every data set and every group, the journals beside one another."""
     names = [name for name in (*SMALL, *LARGE) if all(any(line["data"] == name for line in j) for j in journals)]
-    rows = ["| data |" + " ACC ± sd | NMI | CPU s | left out |" * len(journals), "|---|" + "--:|--:|--:|---|" * len(journals)]
-    rows += [f"| {name} | " + " | ".join(_cells([x for x in j if x["data"] == name]) for j in journals) + " |" for name in names]
+    rows = [
+        "| data |" + " ACC ± sd | NMI | CPU s | left out |" * len(journals),
+        "|---|" + "--:|--:|--:|---|" * len(journals),
+    ]
+    rows += [
+        f"| {name} | " + " | ".join(_cells([x for x in j if x["data"] == name]) for j in journals) + " |"
+        for name in names
+    ]
     for group, members in GROUPS.items():
         if known := [name for name in members if name in names]:
             cells = " | ".join(_mean([[x for x in j if x["data"] == name] for name in known]) for j in journals)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 
 from manyview.kernels.arrays import FloatArray, IntArray
 
@@ -55,20 +56,32 @@ def within(x: FloatArray, /) -> Correlations:
     return Correlations(float(((r**2).sum() - (np.diag(r) ** 2).sum()) / 2), d * (d - 1) // 2, len(x) - 1)
 
 
-def explained(tables: list[FloatArray], labels: IntArray, /) -> float:
-    """Share of the dependence between tables that is gone once the means of the clusters are taken off.
+class SharedDependence:
+    """What several tables share, and how much of it labels explain.
+
+        share = 1 - sum of the excess within clusters / sum of the excess         both over all pairs of tables
 
     1 where the tables are independent within the clusters, 0 for labels that have nothing to do with what they share.
     """
-    groups, counts = np.unique(labels, return_inverse=True, return_counts=True)[1:]
-    indicator = np.eye(len(counts))[groups]
-    before = [standardized(x) for x in tables]
-    after = [standardized(x - indicator @ ((indicator.T @ x) / counts[:, None])) for x in before]
-    n_free = len(labels) - len(counts)
 
-    def excess(parts: list[FloatArray], free: int) -> float:
-        pairs = [between(x, y, n_free=free).excess for i, x in enumerate(parts) for y in parts[:i]]
-        return float(sum(pairs))
+    def __init__(self, tables: list[FloatArray], /) -> None:
+        parts = [standardized(x) for x in tables]
+        self._z = np.hstack(parts)  # (n, D)
+        self._gram = self._z.T @ self._z
+        table = np.repeat(np.arange(len(parts)), [part.shape[1] for part in parts])
+        self._pairs = table[:, None] > table
+        self._excess = self._of(self._gram, len(self._z) - 1)
 
-    total = excess(before, len(labels) - 1)
-    return 1 - excess(after, n_free) / total if total > 0 else 0.0
+    def _of(self, products: FloatArray, n_rows: int) -> float:
+        length = np.sqrt(np.maximum(np.diag(products), 1e-12))
+        r = (products / length / length[:, None])[self._pairs]
+        return Correlations(float(r @ r), r.size, n_rows).excess
+
+    def explained(self, labels: IntArray, /) -> float:
+        """Return the share of the dependence that is gone once the means of the clusters are taken off."""
+        n, groups = len(labels), np.unique(labels, return_inverse=True)[1]
+        counts = np.bincount(groups)
+        indicator = sp.csr_array((np.ones(n), (groups, np.arange(n))), shape=(len(counts), n))
+        sums = np.asarray(indicator @ self._z)  # (K, D)
+        within_clusters = self._gram - sums.T @ (sums / counts[:, None])
+        return 1 - self._of(within_clusters, n - len(counts)) / self._excess if self._excess > 0 else 0.0

@@ -15,7 +15,15 @@ def settings_of(n_samples, K=3, raw=False, **parameters):
     return resolve(AnchorGraphClustering(K, **parameters), n_samples, 0, raw=raw)
 
 
-@pytest.mark.parametrize("n_samples, n_draws", [(DEFAULT.max_drawn_rows, 4), (DEFAULT.max_drawn_rows + 1, 1)])
+@pytest.mark.parametrize(
+    "n_samples, n_draws",
+    [
+        (DEFAULT.max_few_rows, 4),
+        (DEFAULT.max_few_rows + 1, 2),
+        (DEFAULT.max_drawn_rows, 2),
+        (DEFAULT.max_drawn_rows + 1, 1),
+    ],
+)
 def test_many_rows_need_one_draw(n_samples, n_draws):
     drawn = settings_of(n_samples)
     assert (drawn.n_draws, drawn.n_repeats) == (n_draws, 1)
@@ -25,7 +33,17 @@ def test_many_rows_need_one_draw(n_samples, n_draws):
 
 @pytest.mark.parametrize(
     "n_samples, K, raw, n_anchors",
-    [(10_000, 3, False, 500), (10_000, 80, False, 800), (90, 3, False, 90), (90, 3, True, 23)],
+    [
+        (5_000, 3, False, 500),
+        (5_000, 80, False, 800),
+        (5_200, 3, False, 1_300),
+        (10_000, 3, False, 1_500),
+        (10_000, 80, False, 2_400),
+        (100_000, 300, False, 4_000),
+        (100_000, 3_000, False, 6_000),
+        (90, 3, False, 90),
+        (90, 3, True, 23),
+    ],
 )
 def test_automatic_number_of_anchors(n_samples, K, raw, n_anchors):
     assert settings_of(n_samples, K, raw).n_anchors == n_anchors

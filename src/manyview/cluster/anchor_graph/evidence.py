@@ -19,7 +19,7 @@ from manyview.cluster.anchor_graph.context import FitContext
 from manyview.cluster.anchor_graph.graphs import Draw
 from manyview.geometry.scaling import dense
 from manyview.kernels.arrays import BoolArray, FloatArray, IntArray, Table
-from manyview.kernels.dependence import Correlations, between, standardized, within
+from manyview.kernels.dependence import Correlations, SharedDependence, between, standardized, within
 from manyview.views.blocks import RowBlock, some_rows
 
 N_ROWS = 5_000  # that are looked at
@@ -69,6 +69,28 @@ def _columns(blocks: list[RowBlock], v: int) -> FloatArray:
             chosen = np.sort(np.argsort(-np.asarray(filled), kind="stable")[:MAX_COLUMNS])
         parts = [part[:, chosen] for part in parts]
     return _stacked(parts)
+
+
+class Explained(NamedTuple):
+    """How much of what the views share labels explain."""
+
+    rows: IntArray  # among the sampled ones
+    shared: SharedDependence
+
+    def __call__(self, labels: IntArray, /) -> float:
+        """Return the share that labels (n,) of the sampled rows explain."""
+        return self.shared.explained(labels[self.rows])
+
+
+def explained_by(draw: Draw, context: FitContext, /) -> Explained | None:
+    """Return what measures labels, or None where too few rows are known in all views."""
+    if not draw.joint or draw.source is None:
+        return None
+    tables, used = tables_of(draw, context), draw.graph.geometry.used
+    known = tables.present[used].all(axis=0)
+    if len(used) < 2 or known.sum() < context.recipe.min_judged_rows:
+        return None
+    return Explained(tables.rows[known], SharedDependence([tables.scaled[v][known] for v in used]))
 
 
 def related_views(tables: Tables, significance: float, /) -> BoolArray:

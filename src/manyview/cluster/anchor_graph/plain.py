@@ -28,13 +28,12 @@ from sklearn.exceptions import ConvergenceWarning
 from manyview.anchors.choose import joint_table
 from manyview.cluster.anchor_graph.candidates import label_smoothness, mean_over_geometries
 from manyview.cluster.anchor_graph.context import FitContext
-from manyview.cluster.anchor_graph.evidence import tables_of
+from manyview.cluster.anchor_graph.evidence import Explained
 from manyview.cluster.anchor_graph.fusion import MAX_SMOOTHNESS, slice_degrees
 from manyview.cluster.anchor_graph.graphs import Draw
 from manyview.geometry.fit import Geometry
 from manyview.geometry.scaling import dense
 from manyview.kernels.arrays import FloatArray, IntArray
-from manyview.kernels.dependence import explained
 from manyview.views.blocks import RowBlock
 
 MAX_PASSES = 30  # of the discriminant version
@@ -71,39 +70,49 @@ class Plain(NamedTuple):
     labels: IntArray  # (n,), of the sampled rows
 
 
-def better_plain(draw: Draw, labels: IntArray, context: FitContext, /) -> Plain | None:
+def better_plain(draw: Draw, labels: IntArray, explained: Explained | None, context: FitContext, /) -> Plain | None:
     """Return the plain candidate that is better than these labels of the graph, if there is one."""
     if not draw.joint or draw.source is None:
         return None
-    geometry, K, recipe = draw.graph.geometry, context.settings.n_clusters, context.recipe
-    tables, used = tables_of(draw, context), draw.graph.geometry.used
-    known = tables.present[used].all(axis=0)
-    views = [tables.scaled[v][known] for v in used]
+    geometry = draw.graph.geometry
     joint = [_joint_rows(draw, number, context) for number in range(geometry.n_geometries)]
     found = [_plain(centers_rule(_centers(x, context), geometry, g), x) for g, x in enumerate(joint)]
-    found = [one for one in found if len(np.unique(one.labels)) == K]
+    found = _complete(found, context)
+    if not found:
+        return None
+    complete = None if explained is None else _explaining(draw, joint[0], found[0].labels, labels, explained, context)
+    return complete or _smoother(draw, found, labels, context)
 
-    def share(of_rows: IntArray) -> float:
-        return explained(views, of_rows[tables.rows][known])
 
-    if known.sum() > context.recipe.clustered_rows_per_cluster and found:
-        if max(share(one.labels) for one in (*found, Plain(found[0].rule, labels))) > recipe.min_half_explained:
-            starts = [found[0].labels, labels, *(_view_start(draw, v, context) for v in used)]
-            refined = [_plain(discriminant_rule(joint[0], start, K, geometry), joint[0]) for start in starts]
-            refined = [one for one in refined if len(np.unique(one.labels)) == K]
-            best = min(refined, key=lambda one: log_within(joint[0], one.labels, K), default=None)
-            if (
-                best is not None
-                and share(best.labels) > recipe.min_explained
-                and log_within(joint[0], best.labels, K) < log_within(joint[0], labels, K)
-            ):
-                return best
+def _explaining(
+    draw: Draw, x: FloatArray, plain: IntArray, labels: IntArray, explained: Explained, context: FitContext
+) -> Plain | None:
+    """Return the discriminant version, if the views are all but independent within its clusters."""
+    recipe, K, geometry = context.recipe, context.settings.n_clusters, draw.graph.geometry
+    if max(explained(plain), explained(labels)) < recipe.min_half_explained:
+        return None
+    starts = [plain, labels, *(_view_start(draw, v, context) for v in geometry.used)]
+    found = _complete([_plain(discriminant_rule(x, start, K, geometry), x) for start in starts], context)
+    if not found:
+        return None
+    best = min(found, key=lambda one: log_within(x, one.labels, K))
+    better = log_within(x, best.labels, K) < log_within(x, labels, K)
+    return best if better and explained(best.labels) > recipe.min_explained else None
+
+
+def _smoother(draw: Draw, found: list[Plain], labels: IntArray, context: FitContext) -> Plain | None:
+    """Return the candidate that is smoother on the views, in the mean and where it is least so."""
+    used = draw.graph.geometry.used
     own = _view_separation(draw, labels, context)[used]
     for one in found:
         other = _view_separation(draw, one.labels, context)[used]
         if other.mean() > own.mean() and other.min() > own.min():
             return one
     return None
+
+
+def _complete(found: list[Plain], context: FitContext) -> list[Plain]:
+    return [one for one in found if len(np.unique(one.labels)) == context.settings.n_clusters]
 
 
 def _plain(rule: LinearRule, x: FloatArray) -> Plain:
@@ -137,7 +146,8 @@ def _centers(x: FloatArray, context: FitContext) -> FloatArray:
         x = x[np.sort(np.random.default_rng(settings.seed).choice(len(x), n_rows, replace=False))]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        centers = k_means(x, settings.n_clusters, n_init=recipe.n_plain_init, random_state=settings.seed)[0]
+        n_init = recipe.n_plain_init if settings.n_clusters <= recipe.max_embedded_clusters else 1
+        centers = k_means(x, settings.n_clusters, n_init=n_init, random_state=settings.seed)[0]
     return np.asarray(centers)
 
 
