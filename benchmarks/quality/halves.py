@@ -86,6 +86,7 @@ def fit(path: Path, seed: int, recipe: Recipe) -> Line:
         warnings.simplefilter("ignore")
         model = AnchorGraphClustering(data.n_clusters, recipe=recipe, random_state=seed, n_jobs=1).fit(views)
     seconds = time.process_time() - start
+    assert data.labels is not None
     scores = clustering_scores(data.labels[order], model.labels_)
     return {
         "acc": round(scores["acc"], 4),

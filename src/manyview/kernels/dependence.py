@@ -77,6 +77,12 @@ class SharedDependence:
         r = (products / length / length[:, None])[self._pairs]
         return Correlations(float(r @ r), r.size, n_rows).excess
 
+    @property
+    def noise(self) -> float:
+        """Return the standard deviation of the share that chance alone leaves, for tables independent in clusters."""
+        n_pairs = int(self._pairs.sum())
+        return float(np.sqrt(2 * n_pairs) / (len(self._z) - 1) / self._excess) if self._excess > 0 else np.inf
+
     def explained(self, labels: IntArray, /) -> float:
         """Return the share of the dependence that is gone once the means of the clusters are taken off."""
         n, groups = len(labels), np.unique(labels, return_inverse=True)[1]

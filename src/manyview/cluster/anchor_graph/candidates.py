@@ -143,7 +143,7 @@ def spectral_labelings(basis: Basis, T: FloatArray, context: FitContext, /) -> l
     if len(T) > n_rows:
         T = T[np.sort(np.random.default_rng(settings.seed).choice(len(T), n_rows, replace=False))]
 
-    embeddings = recipe.embeddings if K <= recipe.max_embedded_clusters else recipe.embeddings[:1]
+    embeddings = recipe.embeddings if recipe.max_embedded_clusters >= K else recipe.embeddings[:1]
 
     def cluster(number: int) -> Labeling:
         r, t = embeddings[number % len(embeddings)]

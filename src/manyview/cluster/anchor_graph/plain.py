@@ -96,8 +96,9 @@ def _explaining(
     if not found:
         return None
     best = min(found, key=lambda one: log_within(x, one.labels, K))
-    better = log_within(x, best.labels, K) < log_within(x, labels, K)
-    return best if better and explained(best.labels) > recipe.min_explained else None
+    share, noise = explained(best.labels), explained.shared.noise
+    complete = share > max(recipe.min_explained - 2 * noise, explained(labels) - noise)
+    return best if complete and log_within(x, best.labels, K) < log_within(x, labels, K) else None
 
 
 def _smoother(draw: Draw, found: list[Plain], labels: IntArray, context: FitContext) -> Plain | None:
