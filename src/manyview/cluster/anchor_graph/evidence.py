@@ -24,6 +24,7 @@ from manyview.views.blocks import RowBlock, some_rows
 
 N_ROWS = 5_000  # that are looked at
 MIN_SHARED_ROWS = 100  # with fewer rows that both views know, nothing is said about them
+COPIED = 0.9  # mean squared canonical correlation of a view and its copy; principal scores are uncorrelated
 CLIP = 3.0  # standard deviations, before columns are squared
 MAX_SCORES, MAX_COLUMNS = 60, 400  # of a view, in its scaled table and as it came
 
@@ -88,9 +89,21 @@ def explained_by(draw: Draw, context: FitContext, /) -> Explained | None:
         return None
     tables, used = tables_of(draw, context), draw.graph.geometry.used
     known = tables.present[used].all(axis=0)
-    if len(used) < 2 or known.sum() < context.recipe.min_judged_rows:
+    if known.sum() < context.recipe.min_judged_rows:
         return None
-    return Explained(tables.rows[known], SharedDependence([tables.scaled[v][known] for v in used]))
+    views = without_copies([tables.scaled[v][known] for v in used])
+    return Explained(tables.rows[known], SharedDependence(views)) if len(views) > 1 else None
+
+
+def without_copies(tables: list[FloatArray], /) -> list[FloatArray]:
+    """Leave out tables that repeat an earlier one: what copies share is their noise, which no clusters explain."""
+    kept: list[FloatArray] = []
+    for table in tables:
+        z = standardized(table)
+        others = [standardized(other) for other in kept]
+        if not any(between(z, x).total > COPIED * min(z.shape[1], x.shape[1]) for x in others):
+            kept.append(table)
+    return kept
 
 
 def related_views(tables: Tables, significance: float, /) -> BoolArray:

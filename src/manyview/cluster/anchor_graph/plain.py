@@ -92,13 +92,19 @@ def _explaining(
     if max(explained(plain), explained(labels)) < recipe.min_half_explained:
         return None
     starts = [plain, labels, *(_view_start(draw, v, context) for v in geometry.used)]
-    found = _complete([_plain(discriminant_rule(x, start, K, geometry), x) for start in starts], context)
+    rows = explained.rows  # known in all views: of the others the joint table has the mean
+    rules = [discriminant_rule(x[rows], start[rows], K, geometry) for start in starts]
+    found = _complete([_plain(rule, x) for rule in rules], context)
     if not found:
         return None
-    best = min(found, key=lambda one: log_within(x, one.labels, K))
+
+    def spread(of_rows: IntArray) -> float:
+        return log_within(x[rows], of_rows[rows], K)
+
+    best = min(found, key=lambda one: spread(one.labels))
     share, noise = explained(best.labels), explained.shared.noise
     complete = share > max(recipe.min_explained - 2 * noise, explained(labels) - noise)
-    return best if complete and log_within(x, best.labels, K) < log_within(x, labels, K) else None
+    return best if complete and spread(best.labels) < spread(labels) else None
 
 
 def _smoother(draw: Draw, found: list[Plain], labels: IntArray, context: FitContext) -> Plain | None:
