@@ -1,12 +1,11 @@
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import adjusted_rand_score
 
-from manyview.kernels.spectral import diffusion_scale, pivoted_labels, right_basis, right_basis_of, unit_rows
+from manyview.kernels.spectral import diffusion_scale, pivoted_labels, right_basis, unit_rows
 
 from oracles import spectral_oracle
 
@@ -116,12 +115,3 @@ def test_pivoted_labels_do_not_depend_on_the_rotation_of_the_vectors(K, seed):
     labels_of_turned, rotation_of_turned = pivoted_labels(turned)
     assert_array_equal(labels_of_turned, labels)
     assert_allclose(turned @ rotation_of_turned, U @ rotation, atol=1e-9)
-
-
-@pytest.mark.parametrize("seed", [0, 1])
-def test_lanczos_iterations_find_the_vectors_of_the_dense_product(seed):
-    A = sp.random(300, 60, density=0.1, random_state=seed, format="csr")
-    found, expected = right_basis_of(A, 5), right_basis((A.T @ A).toarray(), 5)
-    assert_allclose(found.s, expected.s, rtol=1e-6)
-    assert_allclose(np.abs(np.sum(found.W * expected.W, axis=0)), 1, atol=1e-4)
-    assert_array_equal(right_basis_of(A, 5).W, found.W)

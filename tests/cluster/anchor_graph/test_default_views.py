@@ -48,8 +48,8 @@ def test_view_of_few_rings_is_related_to_groups_in_another():
     labels = rng.integers(0, 2, 600)
     turn = 2 * np.pi * rng.random(600)
     rings = np.c_[np.cos(turn), np.sin(turn)] * np.where(labels, 2.0, 1.0)[:, None] + rng.normal(0, 0.1, (600, 2))
+    views = {"rings": rings, "groups": groups(labels, 5, 1.5, rng), "noise": rng.standard_normal((600, 8))}
     with pytest.warns(NoiseViewWarning, match="'noise'"):
-        views = {"rings": rings, "groups": groups(labels, 5, 1.5, rng), "noise": rng.standard_normal((600, 8))}
         model = fit(views, 2)
     assert model.views_left_out_ == ["noise"]
 

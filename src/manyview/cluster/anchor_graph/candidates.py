@@ -161,10 +161,15 @@ def n_vectors(n_clusters: int, factor: float = MAX_FACTOR) -> int:
     return min(int(factor * n_clusters) + (factor > 1), MAX_VECTORS)
 
 
+def by_lanczos(width: int, rank: int, /) -> bool:
+    """Return whether Lanczos iterations find the spectrum of A'A (width, width) sooner than a dense solver."""
+    return width > MAX_DENSE_WIDTH and rank < width // MIN_WIDTH_PER_VECTOR
+
+
 def spectrum(fusion: Fusion, sample: Rows[GraphBlock], engine: Engine, rank: int, /) -> Basis:
     """Return the leading right singular pairs of A, from A'A over the sample, or from A where that is quicker."""
     width = len(fusion.column_scale)
-    if width > MAX_DENSE_WIDTH and rank < width // MIN_WIDTH_PER_VECTOR:
+    if by_lanczos(width, rank):
         A = sp.vstack([fusion.mixed(block) for block in sample], format="csr").astype(np.float64)
         A.data *= fusion.column_scale[A.indices]
         return right_basis_of(A, rank)
