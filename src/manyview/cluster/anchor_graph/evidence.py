@@ -75,8 +75,9 @@ def _columns(blocks: list[RowBlock], v: int) -> FloatArray:
 class Explained(NamedTuple):
     """How much of what the views share labels explain."""
 
-    rows: IntArray  # among the sampled ones
+    rows: IntArray  # among the sampled ones, known in all views
     shared: SharedDependence
+    complete: bool  # whether all rows that were looked at are
 
     def __call__(self, labels: IntArray, /) -> float:
         """Return the share that labels (n,) of the sampled rows explain."""
@@ -92,7 +93,8 @@ def explained_by(draw: Draw, context: FitContext, /) -> Explained | None:
     if known.sum() < context.recipe.min_judged_rows:
         return None
     views = without_copies([tables.scaled[v][known] for v in used])
-    return Explained(tables.rows[known], SharedDependence(views)) if len(views) > 1 else None
+    shared = SharedDependence(views) if len(views) > 1 else None
+    return None if shared is None else Explained(tables.rows[known], shared, bool(known.all()))
 
 
 def without_copies(tables: list[FloatArray], /) -> list[FloatArray]:

@@ -72,15 +72,17 @@ class Plain(NamedTuple):
 
 def better_plain(draw: Draw, labels: IntArray, explained: Explained | None, context: FitContext, /) -> Plain | None:
     """Return the plain candidate that is better than these labels of the graph, if there is one."""
-    if not draw.joint or draw.source is None:
+    if explained is None or not explained.complete:  # a linear rule would take a missing row for a mean one
         return None
     geometry = draw.graph.geometry
     joint = [_joint_rows(draw, number, context) for number in range(geometry.n_geometries)]
+    if min(x.shape[1] for x in joint) == 0:  # every column is constant
+        return None
     found = [_plain(centers_rule(_centers(x, context), geometry, g), x) for g, x in enumerate(joint)]
     found = _complete(found, context)
     if not found:
         return None
-    complete = None if explained is None else _explaining(draw, joint[0], found[0].labels, labels, explained, context)
+    complete = _explaining(draw, joint[0], found[0].labels, labels, explained, context)
     return complete or _smoother(draw, found, labels, context)
 
 
@@ -92,7 +94,7 @@ def _explaining(
     if max(explained(plain), explained(labels)) < recipe.min_half_explained:
         return None
     starts = [plain, labels, *(_view_start(draw, v, context) for v in geometry.used)]
-    rows = explained.rows  # known in all views: of the others the joint table has the mean
+    rows = explained.rows
     rules = [discriminant_rule(x[rows], start[rows], K, geometry) for start in starts]
     found = _complete([_plain(rule, x) for rule in rules], context)
     if not found:

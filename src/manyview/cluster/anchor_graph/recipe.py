@@ -33,7 +33,7 @@ class Recipe:
     max_few_rows: int = 1_000  # with more rows half as many draws are made,
     max_drawn_rows: int = 5_000  # and with more than these a single one
     n_sampled_rows: int = 20_000  # rows on which weights and candidates are found; all rows are then labeled alike
-    max_double_rows: int = 5_000  # rows up to which dtype="auto" keeps double precision
+    max_double_rows: int = 1_000  # rows up to which dtype="auto" keeps double precision
 
     # Candidates
     embeddings: tuple[tuple[float, int], ...] = ((1.0, 1), (1.5, 1), (1.5, 4), (2.0, 2), (2.0, 4), (3.0, 3), (3.0, 4))
