@@ -77,7 +77,7 @@ class Explained(NamedTuple):
 
     rows: IntArray  # among the sampled ones, known in all views
     shared: SharedDependence
-    complete: bool  # whether all rows that were looked at are
+    known: float  # share of the rows that were looked at that are
 
     def __call__(self, labels: IntArray, /) -> float:
         """Return the share that labels (n,) of the sampled rows explain."""
@@ -94,7 +94,7 @@ def explained_by(draw: Draw, context: FitContext, /) -> Explained | None:
         return None
     views = without_copies([tables.scaled[v][known] for v in used])
     shared = SharedDependence(views) if len(views) > 1 else None
-    return None if shared is None else Explained(tables.rows[known], shared, bool(known.all()))
+    return None if shared is None else Explained(tables.rows[known], shared, float(known.mean()))
 
 
 def without_copies(tables: list[FloatArray], /) -> list[FloatArray]:

@@ -10,7 +10,9 @@ itself. A plain candidate is taken in two cases:
 * the views are all but independent within its clusters, so that it leaves nothing to be found, and its log det W is
   smaller than that of the labels of the graph; the discriminant version starts from k-means in the joint table and
   in every view alone, because none of these is to be trusted by itself;
-* its labels are smoother on the views' own slices in the mean, and also in the view that they suit least.
+* its labels are clearly smoother on the views' own slices in the mean, and also in the view that they suit least.
+
+A linear rule takes a missing row for a mean one: with many of them the first case does not arise.
 """
 
 from __future__ import annotations
@@ -72,7 +74,7 @@ class Plain(NamedTuple):
 
 def better_plain(draw: Draw, labels: IntArray, explained: Explained | None, context: FitContext, /) -> Plain | None:
     """Return the plain candidate that is better than these labels of the graph, if there is one."""
-    if explained is None or not explained.complete:  # a linear rule would take a missing row for a mean one
+    if explained is None:
         return None
     geometry = draw.graph.geometry
     joint = [_joint_rows(draw, number, context) for number in range(geometry.n_geometries)]
@@ -91,7 +93,7 @@ def _explaining(
 ) -> Plain | None:
     """Return the discriminant version, if the views are all but independent within its clusters."""
     recipe, K, geometry = context.recipe, context.settings.n_clusters, draw.graph.geometry
-    if max(explained(plain), explained(labels)) < recipe.min_half_explained:
+    if explained.known < recipe.min_known or max(explained(plain), explained(labels)) < recipe.min_half_explained:
         return None
     starts = [plain, labels, *(_view_start(draw, v, context) for v in geometry.used)]
     rows = explained.rows
@@ -115,7 +117,7 @@ def _smoother(draw: Draw, found: list[Plain], labels: IntArray, context: FitCont
     own = _view_separation(draw, labels, context)[used]
     for one in found:
         other = _view_separation(draw, one.labels, context)[used]
-        if other.mean() > own.mean() and other.min() > own.min():
+        if other.mean() > own.mean() + context.recipe.min_smoother and other.min() > own.min():
             return one
     return None
 

@@ -55,6 +55,10 @@ class Recipe:
     n_plain_init: int = 4  # starts of k-means in a joint table; one beyond max_embedded_clusters
     min_half_explained: float = 0.5  # share of the dependence between views below which no such rule is looked for
     min_explained: float = 0.95  # share of the dependence between views that a plain candidate must explain
+    min_smoother: float = (
+        0.05  # by how much a plain candidate must be smoother on the views, in the mean of -log(1 - b)
+    )
+    min_known: float = 0.9  # share of the rows known in all views; a linear rule takes a missing row for a mean one
 
     # Noise views
     significance: float = 5.0  # standard deviations beyond chance at which columns depend on each other
