@@ -37,7 +37,19 @@ MAY_IMPORT = {  # beside themselves
 }
 OUTSIDE = {"bench", "report"}  # use the others as a user would: whole packages, public names
 STAGES = (  # of cluster/anchor_graph, each of which imports only those before it
-    *("recipe", "context", "constraints", "graphs", "fusion", "candidates", "consensus", "noise_views", "embedding"),
+    *(
+        "recipe",
+        "context",
+        "constraints",
+        "graphs",
+        "evidence",
+        "fusion",
+        "candidates",
+        "plain",
+        "consensus",
+        "noise_views",
+        "embedding",
+    ),
     *("membership", "novelty", "subsampling", "reliability", "explanation", "results", "selection", "null"),
     *("n_clusters", "memory"),
     *("stages", "incremental", "label_matching", "base", "estimator"),

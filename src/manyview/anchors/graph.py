@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import scipy.sparse as sp
@@ -37,6 +37,7 @@ class GraphBlock(NamedTuple):
     weights: FloatArray  # (n, L, k), rows sum to one
     present: BoolArray  # (n, L)
     reach: FloatArray = NOT_MEASURED  # (n, L), mean distance to the nearest anchors
+    ruled: IntArray | None = None  # (n,) label by the graph's rule, if it has one
 
     @property
     def n_rows(self) -> int:
@@ -83,6 +84,17 @@ def label_cells(columns: IntArray, labels: IntArray, n_clusters: int, n_anchors:
     return cells
 
 
+class Rule(Protocol):
+    """A label for every row of raw views, without anchors."""
+
+    @property
+    def n_clusters(self) -> int:
+        """How many labels there are."""
+
+    def __call__(self, block: RowBlock, /) -> IntArray:
+        """Return the label of every row (n,)."""
+
+
 class SliceName(NamedTuple):
     """Geometry and view of a slice."""
 
@@ -113,6 +125,7 @@ class AnchorGraph:
     scales: tuple[int, ...]  # numbers of neighbors whose weights are averaged
     joint: bool
     dtype: str
+    rule: Rule | None = None  # labels rows directly; anchors only say how sure they are
 
     @property
     def slices(self) -> list[SliceName]:
@@ -138,9 +151,9 @@ class AnchorGraph:
         weights = self._weights(near.d)
         weights *= present
         reach = self._reach(near.d, filled)
-        return GraphBlock(
-            block.start, near.columns, *(np.ascontiguousarray(part.T) for part in (weights, present, reach))
-        )
+        ruled = None if self.rule is None else self.rule(block)
+        weights, present, reach = (np.ascontiguousarray(part.T) for part in (weights, present, reach))
+        return GraphBlock(block.start, near.columns, weights, present, reach, ruled)
 
     def _parts(self, block: RowBlock, g: int, filled: BoolArray) -> list[Part]:
         """List the tables of a geometry with their anchors."""

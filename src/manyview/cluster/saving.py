@@ -29,6 +29,7 @@ from manyview.cluster.amgl import AMGL
 from manyview.cluster.anchor_graph.estimator import AnchorGraphClustering
 from manyview.cluster.anchor_graph.fusion import Fusion
 from manyview.cluster.anchor_graph.novelty import Novelty
+from manyview.cluster.anchor_graph.plain import LinearRule
 from manyview.cluster.anchor_graph.recipe import Recipe
 from manyview.cluster.anchor_graph.reliability import Reliability
 from manyview.cluster.anchor_graph.selection import CurvePoint, Selection, Trial
@@ -66,7 +67,7 @@ PARTS: dict[str, Any] = {
             Novelty,
         ),
         *(Centered, DividedByMaximum, Hellinger, Standardized, Unchanged, UnitRows),
-        *(CurvePoint, Recipe, Selection, Trial, SpectralMap, Columns, Novelty),
+        *(CurvePoint, Recipe, Selection, Trial, SpectralMap, Columns, Novelty, LinearRule),
     )
 }
 

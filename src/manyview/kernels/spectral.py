@@ -9,8 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.linalg
+import scipy.sparse.linalg
 
-from manyview.kernels.arrays import FloatArray
+from manyview.kernels.arrays import FloatArray, Table
+
+LANCZOS_TOLERANCE = 1e-7  # of the eigenvalues, relative
 
 
 class Basis(NamedTuple):
@@ -27,6 +30,21 @@ def right_basis(AtA: FloatArray, rank: int, /) -> Basis:
     eigenvalues, W = scipy.linalg.eigh(AtA, subset_by_index=(M - rank, M - 1), driver="evr")
     kept = eigenvalues > 1e-12 * max(eigenvalues[-1], np.finfo(float).tiny)
     return Basis(_fix_signs(W[:, kept][:, ::-1]), np.sqrt(eigenvalues[kept][::-1]))
+
+
+def right_basis_of(A: Table, rank: int, /) -> Basis:
+    """Return the same of a sparse A (n, M) without forming A'A: by Lanczos iterations from a fixed start."""
+
+    def times(x: FloatArray) -> FloatArray:
+        return np.asarray(A.T @ (A @ x))
+
+    M = A.shape[1]
+    operator = scipy.sparse.linalg.LinearOperator((M, M), matvec=times, dtype=np.float64)
+    start = np.random.default_rng(0).standard_normal(M)
+    eigenvalues, W = scipy.sparse.linalg.eigsh(operator, rank, which="LA", v0=start, tol=LANCZOS_TOLERANCE)
+    order = np.argsort(-eigenvalues, kind="stable")
+    kept = order[eigenvalues[order] > 1e-12 * max(eigenvalues.max(), np.finfo(float).tiny)]
+    return Basis(_fix_signs(W[:, kept]), np.sqrt(eigenvalues[kept]))
 
 
 def _fix_signs(W: FloatArray) -> FloatArray:

@@ -10,6 +10,7 @@ from manyview.cluster.anchor_graph import consensus
 from manyview.cluster.anchor_graph.candidates import Candidate, all_candidates, initial_candidates
 from manyview.cluster.anchor_graph.consensus import find_consensus
 from manyview.cluster.anchor_graph.context import FitContext, resolve
+from manyview.cluster.anchor_graph.evidence import explained_by
 from manyview.cluster.anchor_graph.fusion import separation
 from manyview.cluster.anchor_graph.graphs import build_graphs, redraw
 from manyview.datasets import make_views
@@ -19,7 +20,7 @@ from manyview.kernels.spectral import Basis
 from manyview.views import check_views
 
 K, N = 3, 240
-RECIPE = Recipe(n_draws=2, embeddings=((1.0, 1), (2.0, 2), (3.0, 3)))
+RECIPE = Recipe(n_draws=2, min_half_explained=np.inf, embeddings=((1.0, 1), (2.0, 2), (3.0, 3)))
 
 
 def labeled(labels):
@@ -51,7 +52,9 @@ def test_best_candidate_of_all_draws_wins(views):
         origin += [drawn] * len(of_draw)
     agreement = mutual_agreement([one.labels for one in found], K).mean(axis=1)
     merit = agreement + RECIPE.separation_weight * np.array([separation(one.smoothness) for one in found])
-    chosen = find_consensus(draw, None, context)
+    explained = explained_by(draw, context)
+    merit += RECIPE.explained_weight * np.array([max(explained(one.labels), 0) ** 2 for one in found])
+    chosen = find_consensus(draw, context)
     assert len(found) == RECIPE.n_draws * 2 * len(RECIPE.embeddings)
     assert adjusted_rand_score(chosen.candidate.labels, found[merit.argmax()].labels) > 0.8  # but for the vote
     assert_array_equal(chosen.candidate.weights, found[merit.argmax()].weights)
@@ -75,7 +78,7 @@ def test_fixed_anchors_are_embedded_several_times_instead(views, parameters, n_d
     context = context_of(recipe=recipe, progress=lambda *step: steps.append(step), **parameters)
     draw = build_graphs(views, context)
     steps.clear()
-    find_consensus(draw, None, context)
+    find_consensus(draw, context)
     assert steps == [("candidates", number, n_draws) for number in range(n_draws)]
     found = initial_candidates(draw, context).candidates
     assert len(found) * n_draws == recipe.n_draws * len(recipe.embeddings)
@@ -88,7 +91,7 @@ def test_recipe_names_the_graphs_whose_candidates_compete(views, graphs):
     draw = build_graphs(views, context)
     initial = initial_candidates(draw, context)
     assert len(all_candidates(draw, initial, context)) == 2
-    weights = find_consensus(draw, initial, context).candidate.weights
+    weights = find_consensus(draw, context).candidate.weights
     of_joint = np.array([name.view is None for name in draw.graph.slices])
     assert (weights[~of_joint] > 0).all() == (graphs == ("weighted",))
 

@@ -15,7 +15,13 @@ def settings_of(n_samples, K=3, raw=False, **parameters):
     return resolve(AnchorGraphClustering(K, **parameters), n_samples, 0, raw=raw)
 
 
-@pytest.mark.parametrize("n_samples, n_draws", [(DEFAULT.max_drawn_rows, 4), (DEFAULT.max_drawn_rows + 1, 1)])
+@pytest.mark.parametrize(
+    "n_samples, n_draws",
+    [
+        (DEFAULT.max_drawn_rows, 4),
+        (DEFAULT.max_drawn_rows + 1, 1),
+    ],
+)
 def test_many_rows_need_one_draw(n_samples, n_draws):
     drawn = settings_of(n_samples)
     assert (drawn.n_draws, drawn.n_repeats) == (n_draws, 1)
@@ -25,7 +31,17 @@ def test_many_rows_need_one_draw(n_samples, n_draws):
 
 @pytest.mark.parametrize(
     "n_samples, K, raw, n_anchors",
-    [(10_000, 3, False, 500), (10_000, 80, False, 800), (90, 3, False, 90), (90, 3, True, 23)],
+    [
+        (5_000, 3, False, 500),
+        (5_000, 80, False, 800),
+        (5_200, 3, False, 1_300),
+        (10_000, 3, False, 1_500),
+        (10_000, 80, False, 2_400),
+        (100_000, 300, False, 4_000),
+        (100_000, 3_000, False, 6_000),
+        (90, 3, False, 90),
+        (90, 3, True, 23),
+    ],
 )
 def test_automatic_number_of_anchors(n_samples, K, raw, n_anchors):
     assert settings_of(n_samples, K, raw).n_anchors == n_anchors
@@ -42,7 +58,7 @@ def test_neighbors_shrink_with_the_number_of_anchors(parameters, neighbors):
 def test_raw_graphs_are_double_with_one_number_of_neighbors():
     settings = settings_of(10_000, raw=True)
     assert (settings.dtype, settings.neighbors) == ("float64", (10,))
-    assert [settings_of(n).dtype for n in (5_000, 5_001)] == ["float64", "float32"]
+    assert [settings_of(n).dtype for n in (1_000, 1_001)] == ["float64", "float32"]
 
 
 def test_number_of_clusters_can_stand_in():

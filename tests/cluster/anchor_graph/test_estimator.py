@@ -60,8 +60,7 @@ def test_embedding_has_unit_rows(model):
 
 def test_anchor_memberships_are_shares(model):
     used = model.fusion_.column_scale > 0
-    n_geometries = model.anchor_graph_.geometry.n_geometries
-    assert_allclose(model.anchor_membership_[used].sum(axis=1) * n_geometries, 1, atol=1e-10)
+    assert_allclose(model.anchor_membership_[used].sum(axis=1) * model.fusion_.row_sum, 1, atol=1e-10)
 
 
 def test_defaults_find_separated_clusters(separated):

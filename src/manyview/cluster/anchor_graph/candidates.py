@@ -43,9 +43,11 @@ from manyview.cluster.anchor_graph.graphs import Draw
 from manyview.engine import Engine, Rows, add
 from manyview.kernels.agreement import mutual_agreement
 from manyview.kernels.arrays import FloatArray, IntArray
-from manyview.kernels.spectral import Basis, diffusion_scale, right_basis, unit_rows
+from manyview.kernels.spectral import Basis, diffusion_scale, right_basis, right_basis_of, unit_rows
 
-MAX_FACTOR = 3  # the widest embedding has 3K + 1 vectors
+MAX_DENSE_WIDTH, MIN_WIDTH_PER_VECTOR = 1_500, 10  # of A'A, beyond which Lanczos iterations are quicker
+MAX_FACTOR = 3  # the widest embedding has 3K + 1 vectors,
+MAX_VECTORS = 400  # but no more than these: many clusters are far apart in fewer dimensions, too
 
 
 class Labeling(NamedTuple):
@@ -72,6 +74,7 @@ class Candidate(NamedTuple):
     labels: IntArray  # (n,), of the sampled rows
     smoothness: FloatArray  # (L,), b
     basis: Basis  # of the sampled rows
+    explained: float = 0.0  # share of what the views share, see evidence.py
 
     def labeling(self, T: FloatArray, /) -> Labeling:
         """Return the rule that labels all rows, from T (n, r') of the sampled ones."""
@@ -106,8 +109,13 @@ def all_candidates(draw: Draw, initial: InitialCandidates, context: FitContext, 
     """
     recipe = context.recipe
     found = initial.candidates if "joint" in recipe.candidate_graphs else []
+    views = np.array([-1 if name.view is None else name.view for name in draw.graph.slices])
+    weightings = []
     if "weighted" in recipe.candidate_graphs:
-        weights = weights_from_smoothness(initial.smoothness, recipe.smoothness_power)
+        weightings.append(weights_from_smoothness(initial.smoothness, recipe.smoothness_power))
+    if draw.n_samples > recipe.max_drawn_rows and "alike" in recipe.candidate_graphs:
+        weightings += [np.ones(len(views)), *((views == v).astype(np.float64) for v in np.unique(views[views >= 0]))]
+    for weights in weightings:
         found = [*found, *candidates(weights, initial.degrees, draw, context)]
     return found
 
@@ -135,24 +143,36 @@ def spectral_labelings(basis: Basis, T: FloatArray, context: FitContext, /) -> l
     if len(T) > n_rows:
         T = T[np.sort(np.random.default_rng(settings.seed).choice(len(T), n_rows, replace=False))]
 
+    embeddings = recipe.embeddings if recipe.max_embedded_clusters >= K else recipe.embeddings[:1]
+
     def cluster(number: int) -> Labeling:
-        r, t = recipe.embeddings[number % len(recipe.embeddings)]
+        r, t = embeddings[number % len(embeddings)]
         scale = diffusion_scale(basis.s[: n_vectors(K, r)], t)
         E = unit_rows(T[:, : len(scale)] * scale)
         return Labeling(scale, k_means(E, K, n_init=recipe.n_init, random_state=settings.seed + number)[0])
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # fit warns at the end if rows are fewer than clusters
-        return list(context.engine.map(cluster, list(range(settings.n_repeats * len(recipe.embeddings)))))
+        return list(context.engine.map(cluster, list(range(settings.n_repeats * len(embeddings)))))
 
 
 def n_vectors(n_clusters: int, factor: float = MAX_FACTOR) -> int:
-    """Number of singular vectors of an embedding: K, or one more than a larger multiple of K."""
-    return int(factor * n_clusters) + (factor > 1)
+    """Number of singular vectors of an embedding: K, or one more than a larger multiple of K, up to a limit."""
+    return min(int(factor * n_clusters) + (factor > 1), MAX_VECTORS)
+
+
+def by_lanczos(width: int, rank: int, /) -> bool:
+    """Return whether Lanczos iterations find the spectrum of A'A (width, width) sooner than a dense solver."""
+    return width > MAX_DENSE_WIDTH and rank < width // MIN_WIDTH_PER_VECTOR
 
 
 def spectrum(fusion: Fusion, sample: Rows[GraphBlock], engine: Engine, rank: int, /) -> Basis:
-    """Return the leading right singular pairs of A, from A'A over the sample."""
+    """Return the leading right singular pairs of A, from A'A over the sample, or from A where that is quicker."""
+    width = len(fusion.column_scale)
+    if by_lanczos(width, rank):
+        A = sp.vstack([fusion.mixed(block) for block in sample], format="csr").astype(np.float64)
+        A.data *= fusion.column_scale[A.indices]
+        return right_basis_of(A, rank)
 
     def gram(block: GraphBlock) -> FloatArray:
         A = fusion.mixed(block).toarray()
@@ -162,11 +182,14 @@ def spectrum(fusion: Fusion, sample: Rows[GraphBlock], engine: Engine, rank: int
     return right_basis(AtA, rank)
 
 
-def best_candidate(found: list[Candidate], n_clusters: int, separation_weight: float, /) -> int:
-    """Return which candidate has the largest sum of mean ARI with all others and weighted separation."""
+def best_candidate(
+    found: list[Candidate], n_clusters: int, separation_weight: float, explained_weight: float = 0.0, /
+) -> int:
+    """Return the candidate with the largest sum of mean ARI, separation, and squared explained share."""
     agreement = mutual_agreement([candidate.labels for candidate in found], n_clusters).mean(axis=1)
     separations = np.array([separation(candidate.smoothness) for candidate in found])
-    return int(np.argmax(agreement + separation_weight * separations))
+    shares = np.array([max(candidate.explained, 0) for candidate in found])
+    return int(np.argmax(agreement + separation_weight * separations + explained_weight * shares**2))
 
 
 def label_sizes(labels: Rows[IntArray], engine: Engine, K: int, /) -> FloatArray:

@@ -79,8 +79,7 @@ def resolve(
         anchors = _row_numbers(anchors, n_samples)
         n_anchors = len(anchors)
     elif estimator.n_anchors == "auto":
-        wanted = K + EXTRA_RAW_ANCHORS if raw else max(recipe.min_anchors, recipe.anchors_per_cluster * K)
-        n_anchors = min(n_samples, wanted)
+        n_anchors = min(n_samples, K + EXTRA_RAW_ANCHORS if raw else wanted_anchors(n_samples, K, recipe))
     else:
         n_anchors = int(estimator.n_anchors)
         if n_anchors > n_samples:
@@ -105,6 +104,16 @@ def resolve(
         recipe=recipe,
         raw=raw,
     )
+
+
+def wanted_anchors(n_samples: int, n_clusters: int, recipe: Recipe, /) -> int:
+    """Return how many anchors the graph should have: more for more rows and for more clusters, as long as it pays."""
+    K = n_clusters
+    m = max(recipe.min_anchors, recipe.anchors_per_cluster * K)
+    if n_samples > recipe.max_fine_rows:
+        fine = max(recipe.fine_anchors, recipe.fine_anchors_per_cluster * K)
+        m = max(m, min(fine, n_samples // recipe.rows_per_anchor))
+    return max(min(m, recipe.max_anchors), recipe.min_anchors_per_cluster * K)
 
 
 def _neighbors(n_neighbors: Any, n_anchors: int, automatic: tuple[int, ...]) -> tuple[int, ...]:

@@ -59,7 +59,14 @@ def embed_consensus(consensus: Consensus, context: FitContext, /) -> EmbeddedRow
 def consensus_labels(consensus: Consensus, embedded: EmbeddedRows, context: FitContext, /) -> Rows[IntArray]:
     """Label all rows: as voted where all rows were sampled, else by the nearest center of the voted clusters."""
     engine, candidate = context.engine, consensus.candidate
+    if consensus.draw.graph.rule is not None:
+        return engine.map(_ruled, embedded.graphs)
     if consensus.draw.sample_rows is None:
         labels = candidate.labels
         return engine.map(lambda block: labels[block.start : block.start + block.n_rows], embedded.graphs)
     return engine.map(candidate.labeling(embedded.of_sample(engine)).labels, embedded.T)
+
+
+def _ruled(block: GraphBlock) -> IntArray:
+    assert block.ruled is not None
+    return block.ruled

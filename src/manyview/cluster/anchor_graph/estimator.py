@@ -41,7 +41,7 @@ class AnchorGraphClustering(AnchorClusterer):
         Number of anchors (``max(500, 10 K)``, at most N), and of anchors tied to a row (the mean of the weights for
         10 and for 5).
     dtype : {"auto", "float32", "float64"}, default="auto"
-        Type of what is kept per row; ``"auto"`` is float64 up to 5,000 rows. Small matrices are always float64.
+        Type of what is kept per row; ``"auto"`` is float64 up to 1,000 rows. Small matrices are always float64.
     engine : {"auto", "memory", "disk", "dask"}, default="auto"
         Where row blocks live; the result has the same bits everywhere for the same ``block_rows``. ``"auto"`` looks at
         the input: Dask collections, and tables on disk while a ``distributed.Client`` is active, go to ``"dask"``,

@@ -201,10 +201,10 @@ def cohesion(mass: FloatArray, weights: FloatArray, geometry: IntArray, /) -> Fl
 
 def _anchor_mass(model: AnchorGraphClustering) -> tuple[FloatArray, FloatArray]:
     """Mass of every cluster through the anchors of the fused graph (G m, K), and its share there."""
-    G = model.anchor_graph_.geometry.n_geometries
-    scale = model.fusion_.column_scale
-    degree = np.where(scale > 0, 1 / (np.where(scale > 0, scale, 1) ** 2 * G), 0)
-    purity = model.anchor_membership_ * G
+    fusion, scale = model.fusion_, model.fusion_.column_scale
+    degree = np.where(scale > 0, 1 / (np.where(scale > 0, scale, 1) ** 2 * fusion.row_sum), 0)
+    purity = model.anchor_membership_ * fusion.row_sum
+    purity[len(purity) - fusion.n_ruled :] = 0  # clusters of a rule are no anchors
     return purity * degree[:, None], purity
 
 

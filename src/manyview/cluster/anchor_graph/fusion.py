@@ -32,11 +32,19 @@ class Fusion(NamedTuple):
 
     geometry_of_slice: IntArray  # (L,)
     weights: FloatArray  # (L,)
-    column_scale: FloatArray  # (G m,), D^(-1/2) / sqrt(G)
+    column_scale: FloatArray  # (G m [+ K],), D^(-1/2) / sqrt(row sum)
+    n_ruled: int = 0  # K where a rule labels the rows: then R, its indicator, stands beside B_1 … B_G
+
+    @property
+    def row_sum(self) -> int:
+        """Return what the rows of `mixed` sum to."""
+        n_geometries = int(self.geometry_of_slice.max()) + 1
+        return 2 * n_geometries if self.n_ruled else n_geometries
 
     def mixed(self, block: GraphBlock, /) -> Table:
-        """[B_1 … B_G] of a block as CSR (n, G m): where its rows go in one step."""
-        return mix(block, self.weights, self.geometry_of_slice, len(self.column_scale))
+        """[B_1 … B_G] of a block as CSR (n, G m): where its rows go in one step; [B_1 … B_G, G R] with a rule."""
+        B = mix(block, self.weights, self.geometry_of_slice, len(self.column_scale) - self.n_ruled)
+        return _ruled(B, block.ruled, self.n_ruled, self.row_sum // 2) if self.n_ruled else B
 
     def walk(self, block: GraphBlock, /, right: FloatArray) -> FloatArray:
         """A @ right for a block."""
@@ -73,11 +81,19 @@ def mix(block: GraphBlock, weights: FloatArray, geometry_of_slice: IntArray, wid
 def fuse(graph: AnchorGraph, rows: Rows[GraphBlock], engine: Engine, weights: FloatArray, /) -> Fusion:
     """The fused graph for given slice weights; one pass for its column sums."""
     geometry_of_slice = np.array([name.geometry for name in graph.slices])
-    n_geometries = graph.geometry.n_geometries
-    width = n_geometries * graph.n_anchors
-    degree = engine.reduce(lambda block: _column_sums(mix(block, weights, geometry_of_slice, width)), rows, add)
-    scale = 1 / np.sqrt(np.where(degree > 1e-12, degree, np.inf) * n_geometries)
-    return Fusion(geometry_of_slice, weights, scale)
+    width = graph.geometry.n_geometries * graph.n_anchors
+    n_ruled = graph.rule.n_clusters if graph.rule is not None else 0
+    fusion = Fusion(geometry_of_slice, weights, np.ones(width + n_ruled), n_ruled)
+    degree = engine.reduce(lambda block: _column_sums(fusion.mixed(block)), rows, add)
+    return fusion._replace(column_scale=1 / np.sqrt(np.where(degree > 1e-12, degree, np.inf) * fusion.row_sum))
+
+
+def _ruled(B: Table, ruled: IntArray | None, n_clusters: int, weight: int) -> Table:
+    """Put the indicator of a rule beside B; with half of every row's sum it decides, and the anchors only shade it."""
+    assert ruled is not None
+    n = B.shape[0]
+    R = sp.csr_array((np.full(n, weight, B.dtype), ruled, np.arange(n + 1)), shape=(n, n_clusters))
+    return sp.csr_array(sp.hstack([B, R], format="csr"))
 
 
 def _column_sums(matrix: Table) -> FloatArray:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from manyview.anchors import AnchorGraph, GraphBlock, choose_groups, fit_anchor_graph, pick
+from manyview.anchors.graph import Rule
 from manyview.anchors.selection import Groups
 from manyview.cluster.anchor_graph.context import DRAWN_RULES, FitContext
 from manyview.engine import Engine, Rows
@@ -122,6 +123,21 @@ def _anchor_rows(groups: Groups, among: IntArray | None) -> IntArray | None:
     if groups.n_anchors < len(groups.rows):
         return None
     return groups.rows if among is None else among[groups.rows]
+
+
+def with_rule(draw: Draw, rule: Rule, engine: Engine, /) -> Draw:
+    """Let a rule label the rows of the graph, sampled ones and all others."""
+    assert draw.source is not None
+
+    def ruled(pair: tuple[GraphBlock, RowBlock]) -> GraphBlock:
+        return pair[0]._replace(ruled=rule(pair[1]))
+
+    graph = replace(draw.graph, rule=rule)
+    if draw.rows is None:
+        sample = [ruled(pair) for pair in zip(draw.sample, draw.source.sample, strict=True)]
+        return draw._replace(graph=graph, sample=sample)
+    rows = engine.map(ruled, engine.zip(draw.rows, draw.source.sample))
+    return draw._replace(graph=graph, sample=list(engine.map(lambda block: block, rows)), rows=rows)
 
 
 def of_sample(values: Rows[IntArray], draw: Draw, engine: Engine, /) -> list[IntArray]:

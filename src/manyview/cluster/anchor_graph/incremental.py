@@ -52,13 +52,12 @@ def batch_sums(fusion: Fusion, n_clusters: int, rows: Rows[tuple[GraphBlock, Int
 
 def grow(fusion: Fusion, anchor_membership: FloatArray, sizes: IntArray, batch: Sums, /) -> Grown:
     """Add the sums of a batch to those that the model was read from."""
-    n_geometries = int(fusion.geometry_of_slice.max()) + 1
     inverse = np.divide(
         1, fusion.column_scale**2, out=np.zeros_like(fusion.column_scale), where=fusion.column_scale > 0
     )
-    degree = inverse / n_geometries + batch.degree
+    degree = inverse / fusion.row_sum + batch.degree
     mass = anchor_membership * inverse[:, None] + batch.mass
-    scale = 1 / np.sqrt(np.where(degree > 1e-12, degree, np.inf) * n_geometries)
+    scale = 1 / np.sqrt(np.where(degree > 1e-12, degree, np.inf) * fusion.row_sum)
     return Grown(fusion._replace(column_scale=scale), mass * scale[:, None] ** 2, sizes + batch.sizes)
 
 

@@ -18,6 +18,7 @@ import scipy.sparse as sp
 from joblib import effective_n_jobs
 
 from manyview.anchors.search import number_type
+from manyview.cluster.anchor_graph.candidates import by_lanczos, n_vectors
 from manyview.cluster.anchor_graph.context import Settings
 from manyview.engine.dask import memory_of_workers
 from manyview.engine.room import available_memory
@@ -31,6 +32,7 @@ BYTES_PER_THREAD = 7_000_000
 BYTES_PER_LABEL = 25
 BYTES_PER_DECODED_NUMBER, MAX_BYTES_PER_DECODED_COLUMN, PARQUET_READER_BYTES = 20, 3_300_000, 25_000_000
 COPIES_OF_SAMPLE, COPIES_OF_SAMPLED_GRAPH, NUMBERS_PER_SAMPLED_ANCHOR, COPIES_OF_SPECTRUM = 2.4, 2.4, 1.3, 3.5
+LANCZOS_VECTORS = 4  # per singular pair
 COPIES_OF_BLOCK, NUMBERS_PER_WEIGHT, NUMBERS_PER_CLUSTER, COPIES_OF_COUPLED_FACTORS = 1.6, 8.0, 18, 3.2
 DISK_OVERHEAD_FACTOR = 1.06
 
@@ -85,7 +87,7 @@ def estimate_needs(
     n_geometries = 2 if settings.scale == "auto" else 1
     L = n_geometries * (len(tables) + (len(tables) > 1 and not settings.raw))
     graph = L * (k * (number_type(m)().itemsize + s) + s + 1)
-    T, results, coupled_factors = s * (3 * K + 1), 8 * K + 56, s * 5 * L * K
+    T, results, coupled_factors = s * n_vectors(K), 8 * K + 56, s * 5 * L * K
     if factors != "coupled":
         kept = (2 * T + 4 * s * K if factors == "shared" else T + 2 * s * K) + results
         at_once_in_memory = at_once = float(s * NUMBERS_PER_CLUSTER * K)
@@ -96,7 +98,7 @@ def estimate_needs(
 
     # Bytes of all rows, and bytes that each stage holds for a moment.
     all_graphs, all_rows = n_rows * graph, n_rows * (graph + kept)
-    sampling = min(n_rows, settings.recipe.n_sampled_rows) * sampled + COPIES_OF_SPECTRUM * 8 * (n_geometries * m) ** 2
+    sampling = min(n_rows, settings.recipe.n_sampled_rows) * sampled + spectrum_bytes(n_geometries * m, K)
     building = rows_at_work * (NUMBERS_PER_WEIGHT * s * L * k + COPIES_OF_BLOCK * columns)
     factorizing = rows_at_work * at_once
     parquet = [t for t in tables if getattr(t, "slow", False)]
@@ -114,6 +116,12 @@ def estimate_needs(
         "disk": Need(int(DISK_OVERHEAD_FACTOR * (threads + on_disk)) + reader, all_rows + (whole if parquet else 0)),
         "dask": Need(int(threads + on_workers) + n_threads * reader + whole),
     }
+
+
+def spectrum_bytes(width: int, n_clusters: int, /) -> float:
+    """Estimate the bytes of A'A and its eigenvectors, or of the Lanczos vectors where A'A is not formed."""
+    rank = n_vectors(n_clusters)
+    return 8 * width * (LANCZOS_VECTORS * rank if by_lanczos(width, rank) else COPIES_OF_SPECTRUM * width)
 
 
 def _decoding_bytes(table: Any) -> int:

@@ -1,28 +1,23 @@
-"""Views that are unrelated to the clusters that the others show: they are found, named, and left out of the fit.
+"""Views that cannot be related to the clusters of the others: they are found, named, and left out of the fit.
 
-    left out:  mean of beta over the view's geometries < threshold x that of the best view          (candidates.py)
+    unrelated:  no other view depends on it                                                             (evidence.py)
+    left out:   unrelated, and   its own columns are independent where some other view's are not,
+                            or   at least two other views are related
 
-Small weights are not enough for such a view: its distances have already moved the anchors of the joint table, and a
-handful of noise views outweighs the informative ones. Anchors and graph are therefore built again without it.
+A view is never left out because it disagrees with the labels of the others: with two views nobody could tell which of
+them is right. Clusters that views share make the views depend on each other, however weakly; a view on which none
+depends has no part in them.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from manyview.cluster.anchor_graph.candidates import (
-    InitialCandidates,
-    beyond_chance,
-    initial_candidates,
-    mean_over_geometries,
-)
 from manyview.cluster.anchor_graph.context import FitContext
+from manyview.cluster.anchor_graph.evidence import related_views, structured_views, tables_of
 from manyview.cluster.anchor_graph.graphs import Draw, leave_out
-from manyview.cluster.anchor_graph.recipe import Recipe
 from manyview.cluster.fit_warnings import warn_caller
-from manyview.kernels.arrays import BoolArray, FloatArray
+from manyview.kernels.arrays import BoolArray
 from manyview.views import Views
 
 
@@ -43,44 +38,32 @@ class NoiseViewWarning(UserWarning):
     """
 
 
-class NoiseReport(NamedTuple):
-    """What the initial labels say about the views."""
-
-    agreement: FloatArray  # (V,), beyond chance
-    left_out: BoolArray  # (V,)
-
-
-def drop_noise_views(views: Views, draw: Draw, context: FitContext, /) -> tuple[Draw, InitialCandidates | None]:
-    """Return the graph without noise views, and its initial candidates, which the consensus uses again."""
-    if not draw.joint or draw.n_samples < context.recipe.min_judged_rows:
-        return draw, None
-    initial = initial_candidates(draw, context)
-    agreement = mean_over_geometries(beyond_chance(initial.smoothness, initial.chance), draw.graph)
-    report = find_noise_views(agreement, draw.graph.geometry.kinds, draw.n_samples, context.recipe)
-    if not report.left_out.any():
-        return draw, initial
-    _warn(report, views.names)
-    draw = leave_out(draw, tuple(map(int, np.flatnonzero(report.left_out))), views, context)
-    return draw, initial_candidates(draw, context)
+def drop_noise_views(views: Views, draw: Draw, context: FitContext, /) -> Draw:
+    """Return the graph without noise views."""
+    if not draw.joint or draw.source is None or draw.n_samples < context.recipe.min_judged_rows:
+        return draw
+    tables, significance = tables_of(draw, context), context.recipe.significance
+    related = related_views(tables, significance)
+    if related.sum(axis=1).min() > 1:
+        return draw
+    left_out = find_noise_views(related, structured_views(tables, significance))
+    if not left_out.any():
+        return draw
+    _warn(left_out, views.names)
+    return leave_out(draw, tuple(map(int, np.flatnonzero(left_out))), views, context)
 
 
-def find_noise_views(agreement: FloatArray, kinds: tuple[str, ...], n_samples: int, recipe: Recipe, /) -> NoiseReport:
-    """Find views that agree with the labels so much less than the best view that they cannot be related to them."""
-    if agreement.max() < recipe.min_best_agreement:
-        return NoiseReport(agreement, np.zeros(len(kinds), dtype=bool))
-    few = n_samples <= recipe.max_drawn_rows
-    of_dense = recipe.min_agreement if few else recipe.min_agreement_of_many_rows
-    threshold = np.array([recipe.min_agreement_of_counts if kind == "sparse counts" else of_dense for kind in kinds])
-    return NoiseReport(agreement, agreement < threshold * agreement.max())
+def find_noise_views(related: BoolArray, structured: BoolArray, /) -> BoolArray:
+    """Find views (V,) that cannot share clusters, from who depends on whom (V, V) and who has structure (V,)."""
+    alone = related.sum(axis=1) == 1
+    noise = alone & ~structured & structured.any()
+    return np.asarray(noise if alone.all() else alone)
 
 
-def _warn(report: NoiseReport, names: tuple[str, ...]) -> None:
-    agreement = report.agreement
-    best = int(agreement.argmax())
-    lost = ", ".join(f"view {names[v]!r} with {agreement[v]:.2f}" for v in np.flatnonzero(report.left_out))
+def _warn(left_out: BoolArray, names: tuple[str, ...]) -> None:
+    lost = ", ".join(f"{names[v]!r}" for v in np.flatnonzero(left_out))
     warn_caller(
-        f"Left out, because it is unrelated to the clusters that the other views show: {lost} (agreement beyond "
-        f"chance; the best view, {names[best]!r}, has {agreement[best]:.2f}). If the view should be informative, check "
-        "that its rows are in the order of the others.",
+        f"Left out, because no other view depends on it, so that it cannot show the same clusters: view {lost}. If the "
+        "view should be informative, check that its rows are in the order of the others.",
         NoiseViewWarning,
     )

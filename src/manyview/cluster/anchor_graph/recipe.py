@@ -22,6 +22,12 @@ class Recipe:
     partial_whitening: bool = True  #: divide the principal scores of dense views by the fourth root of their variance
     min_anchors: int = 500  #: the number of anchors is at least this, if there are as many rows
     anchors_per_cluster: int = 10  #: and at least this many times the number of clusters
+    max_fine_rows: int = 5_000  #: with more rows, anchors are finer:
+    fine_anchors: int = 1_500  #: at least this many,
+    fine_anchors_per_cluster: int = 30  #: and this many times the number of clusters,
+    rows_per_anchor: int = 4  #: but at most one for so many rows
+    max_anchors: int = 4_000  #: beyond this, A'A takes longer than all rows do
+    min_anchors_per_cluster: int = 2  #: whatever the limits above say
     n_neighbors: tuple[int, ...] = (10, 5)  #: anchors tied to a row; weights are averaged over these numbers
     n_draws: int = 4  #: sets of anchors that are drawn, because a single draw is an accident on small data
     max_drawn_rows: int = 5_000  #: with more rows a single draw is made
@@ -31,21 +37,30 @@ class Recipe:
     # Candidates
     #: (r, t): diffusion embedding with r K + 1 vectors (K for r = 1) after t steps of the random walk
     embeddings: tuple[tuple[float, int], ...] = ((1.0, 1), (1.5, 1), (1.5, 4), (2.0, 2), (2.0, 4), (3.0, 3), (3.0, 4))
+    max_embedded_clusters: int = 200  #: with more clusters the first embedding alone is clustered
     n_init: int = 2  #: starts of k-means per embedding
     n_clustered_rows: int = 5_000  #: rows on which k-means runs, and
     clustered_rows_per_cluster: int = 100  #: at least so many times the number of clusters
-    candidate_graphs: tuple[str, ...] = ("joint", "weighted")  #: fused graphs whose candidates compete
+    #: fused graphs whose candidates compete; "alike", with all slices and with those of every view alone, only where a
+    #: single draw is made
+    candidate_graphs: tuple[str, ...] = ("joint", "weighted", "alike")
     smoothness_power: float = 1.5  #: weight of a slice: 1 / (1 - smoothness) to this power
 
     # Consensus
     separation_weight: float = 1.25  #: of the separation, per unit of agreement; up to 2 the scores stay the same
+    explained_weight: float = 2.0  #: of the squared share of the dependence between views that labels explain
     vote_power: float = 4.0  #: a candidate votes with this power of its ARI with the best one
 
+    # Plain candidates
+    n_plain_init: int = 4  #: starts of k-means in a joint table; one beyond max_embedded_clusters
+    min_half_explained: float = 0.5  #: share of the dependence between views below which no such rule is looked for
+    min_explained: float = 0.95  #: share of the dependence between views that a plain candidate must explain
+    #: by how much a plain candidate must be smoother on the views, in the mean of -log(1 - b)
+    min_smoother: float = 0.05
+    min_known: float = 0.9  #: share of the rows known in all views; a linear rule takes a missing row for a mean one
+
     # Noise views
-    min_agreement: float = 0.25  #: of a view, relative to the best one; noise mostly has less than 0.15
-    min_agreement_of_many_rows: float = 0.18  #: the same beyond max_drawn_rows, where weak views help, too
-    min_agreement_of_counts: float = 0.1  #: the same for sparse counts, which say little about most rows
-    min_best_agreement: float = 0.2  #: labels that no view supports prove nothing against any view
+    significance: float = 5.0  #: standard deviations beyond chance at which columns depend on each other
     min_judged_rows: int = 100  #: with fewer rows no view is judged
 
     # Number of clusters

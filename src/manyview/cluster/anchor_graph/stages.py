@@ -68,8 +68,8 @@ def build_graphs_for_k(
 
 def label_by_consensus(views: Views, draw: Draw, context: FitContext, /) -> ConsensusFit:
     """Leave noise views out, find the consensus of all candidates, and apply it to all rows."""
-    draw, initial = drop_noise_views(views, draw, context)
-    consensus = find_consensus(draw, initial, context)
+    draw = drop_noise_views(views, draw, context)
+    consensus = find_consensus(draw, context)
     embedded = embed_consensus(consensus, context)
     labels = consensus_labels(consensus, embedded, context)
     return ConsensusFit(embedded, labels, consensus.candidate.scale, consensus.chance)
