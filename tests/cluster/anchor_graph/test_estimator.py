@@ -211,7 +211,7 @@ def test_grid_search_over_views(separated):
 
 def test_score_is_the_mean_confidence(overlapping, separated, model):
     views, _ = overlapping
-    assert model.score(views) == pytest.approx(model.assess(views).confidence.mean(), abs=1e-12)
+    assert model.score(views) == pytest.approx(model.confidence_.mean(), abs=1e-6)
     assert clustering().fit(separated[0]).score(separated[0]) > model.score(views) > 0
     assert clustering(1).fit(views).score(views) == 0
     with pytest.raises(NotFittedError):

@@ -14,13 +14,7 @@ from manyview.cluster.anchor_graph.explanation import Explanation, explain
 from manyview.cluster.anchor_graph.fusion import Fusion
 from manyview.cluster.anchor_graph.membership import MembershipMap
 from manyview.cluster.anchor_graph.novelty import Novelty, label_known_rows, without_outliers
-from manyview.cluster.anchor_graph.reliability import (
-    Assessment,
-    Reliability,
-    as_assessment,
-    assess_rows,
-    confidence_of_rows,
-)
+from manyview.cluster.anchor_graph.reliability import Assessment, Reliability, as_assessment, assess_rows
 from manyview.cluster.base import Clusterer
 from manyview.cluster.engines import engine_for
 from manyview.engine import Engine, Rows
@@ -148,14 +142,9 @@ class AnchorClusterer(TransformerMixin, Clusterer):
         True
         """
         check_is_fitted(self)
-        reliability = self.reliability_
-        if len(reliability.centers) == 1:
+        if len(self.reliability_.centers) == 1:
             return 0.0
-
-        def read(members: MembershipMap, engine: Engine, rows: Rows[RowBlock]) -> Any:
-            return engine.collect(lambda block: confidence_of_rows(members, reliability, block), rows)
-
-        return float(np.mean(self._read_rows(X, read)[0]))
+        return float(self.assess(X).confidence.mean())
 
     def explain(self, X: Any, *, n_prototypes: int = 5, n_features: int = 5) -> Explanation:
         """Explain every cluster by the views that hold it together, its prototypes, and the features that set it apart.

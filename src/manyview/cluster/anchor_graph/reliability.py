@@ -212,13 +212,6 @@ def assess_rows(members: MembershipMap, reliability: Reliability, novelty: Novel
     return np.column_stack([labels, confidence, contradicted, far, of_views, far_in_views])
 
 
-def confidence_of_rows(members: MembershipMap, reliability: Reliability, block: RowBlock, /) -> FloatArray:
-    """Return the confidence (n,) of a block of raw rows in the clusters that the map gives them."""
-    graph = members.graph(block)
-    labels = membership_of(members.fusion, members.anchor_membership, graph).argmax(axis=1)
-    return reliability.confidence(members.fusion, graph, labels)
-
-
 def as_assessment(columns: FloatArray, /) -> Assessment:
     """Take apart what :func:`assess_rows` put side by side."""
     labels, confidence, contradicted, novelty = columns[:, :4].T
