@@ -1,5 +1,7 @@
 """The embedding of all rows: spectrum and normalization come from the sampled rows, whatever the other rows are."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -26,9 +28,10 @@ def views():
 
 
 def embedded(views, recipe):
-    model = AnchorGraphClustering(K, n_anchors=40, recipe=recipe)
+    graph_alone = replace(recipe, min_half_explained=2.0)  # no linear rule
+    model = AnchorGraphClustering(K, n_anchors=40, recipe=graph_alone)
     context = FitContext(ENGINE, resolve(model, N, 0))
-    consensus = find_consensus(build_graphs(views, context), None, context)
+    consensus = find_consensus(build_graphs(views, context), context)
     return consensus, embed_consensus(consensus, context), context
 
 
