@@ -58,7 +58,7 @@ RECIPES = {
     "narrow": Variant("5 neighbors", {"n_neighbors": 5}),
     "wide": Variant("10 neighbors", {"n_neighbors": 10}),
     "random": Variant("anchors drawn at random", {"anchors": "random"}),
-    "keep": Variant("no view is left out", recipe={"significance": -np.inf}),
+    "keep": Variant("no view is left out", recipe={"doubt": -np.inf}),
 }
 CONDITIONS = {
     "plain": tuple(RECIPES),

@@ -32,7 +32,7 @@ def test_the_mean_of_the_defaults_is_that_of_the_raw_lines(page):
     rows = [line for line in lines if line["kind"] == "result"]
     assert {row["inputs"]["order"] for row in rows} == {"shuffled"}
     by_set: dict[str, list[dict[str, float]]] = {}
-    for row in rows:
+    for row in (row for row in rows if row["inputs"]["method"]["name"] == "AnchorGraphClustering"):
         by_set.setdefault(row["inputs"]["data"]["name"], []).append(row["result"]["scores"])
     shared = [scores for name, scores in by_set.items() if name != "digits"]
     assert len(shared) == 20

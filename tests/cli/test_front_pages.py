@@ -61,7 +61,7 @@ EXAMPLES = {
     "plot_compare_methods.py": r"AnchorGraphClustering  ACC 0\.9\d",
     "plot_dask.py": r"dask array, same bits as in memory: True",
     "plot_data_frames.py": r"same as aligned by hand: True(.|\n)*lacks 1 of the 200 ids(.|\n)*, ARI (0\.9\d|1\.00)",
-    "plot_data_over_time.py": r"1,500 rows seen\n(.|\n)*match_to= +0\.9\d(.|\n)*either way: True",
+    "plot_data_over_time.py": r"1,500 rows seen\n(.|\n)*match_to= +(?:0\.9\d|1\.00)(.|\n)*either way: True",
     "plot_digits.py": r"acc +0\.[89]\d+",
     "plot_embeddings.py": r"together +ACC 0\.9",
     "plot_larger_than_memory.py": r"ARI 0\.9\d+(.|\n)*bits as in memory: True\npredict reads files as well: True",

@@ -8,7 +8,8 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
 from manyview import AnchorGraphClustering, NoiseViewWarning, Recipe, SemiNTF
-from manyview.cluster.anchor_graph.noise_views import find_noise_views
+from manyview.cluster.anchor_graph.noise_views import unrelated_views
+from manyview.cluster.anchor_graph.recipe import DEFAULT
 from manyview.datasets import make_views
 from manyview.metrics import accuracy
 from recipes import ONE_DRAW
@@ -116,10 +117,12 @@ def test_the_paper_has_no_such_step(two_views):
     ],
 )
 def test_evidence_is_symmetric(links, structured, left_out):
-    related = np.eye(len(structured), dtype=bool)
+    z = np.zeros((len(structured), len(structured)))
+    np.fill_diagonal(z, np.inf)
     for u, v in links:
-        related[u, v] = related[v, u] = True
-    assert_array_equal(find_noise_views(related, np.array(structured, dtype=bool)), np.array(left_out, dtype=bool))
+        z[u, v] = z[v, u] = 20
+    found = unrelated_views(z, np.array(structured, dtype=bool), DEFAULT)
+    assert_array_equal(found, np.array(left_out, dtype=bool))
 
 
 @pytest.mark.shared
@@ -135,5 +138,11 @@ def test_three_noise_views_cost_little(shared_views, name):
 
 def test_recipe_can_keep_every_view(two_views):
     views, _ = two_views
-    recipe = Recipe(n_draws=1, significance=-np.inf)
+    recipe = Recipe(n_draws=1, doubt=-np.inf)
     assert AnchorGraphClustering(4, recipe=recipe, random_state=0).fit(views | noise(300, 1)).views_left_out_ == []
+
+
+@pytest.mark.parametrize("n_samples", [120, 200])
+def test_weakly_related_view_is_kept(n_samples):
+    data = make_views(n_samples=n_samples, n_clusters=3, random_state=0)
+    assert AnchorGraphClustering(3, recipe=ONE_DRAW, random_state=0).fit(data.views).views_left_out_ == []

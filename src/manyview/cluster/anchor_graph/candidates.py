@@ -185,11 +185,16 @@ def spectrum(fusion: Fusion, sample: Rows[GraphBlock], engine: Engine, rank: int
 def best_candidate(
     found: list[Candidate], n_clusters: int, separation_weight: float, explained_weight: float = 0.0, /
 ) -> int:
-    """Return the candidate with the largest sum of mean ARI, separation, and squared explained share."""
+    """Return the candidate with the largest sum of mean ARI, separation, and squared explained share.
+
+    One that lost a cluster is passed over if another has more: fewer clusters are always smoother.
+    """
     agreement = mutual_agreement([candidate.labels for candidate in found], n_clusters).mean(axis=1)
     separations = np.array([separation(candidate.smoothness) for candidate in found])
     shares = np.array([max(candidate.explained, 0) for candidate in found])
-    return int(np.argmax(agreement + separation_weight * separations + explained_weight * shares**2))
+    rating = agreement + separation_weight * separations + explained_weight * shares**2
+    n_found = np.array([len(np.unique(candidate.labels)) for candidate in found])
+    return int(np.argmax(np.where(n_found == n_found.max(), rating, -np.inf)))
 
 
 def label_sizes(labels: Rows[IntArray], engine: Engine, K: int, /) -> FloatArray:

@@ -1,7 +1,7 @@
 """Judge views by themselves and by one another, before anything is clustered.
 
-    related(u, v):  the columns of u, or their squares, correlate with those of v beyond chance      (dependence.py)
-    structured(v):  the columns of v correlate with one another beyond chance
+    dependence(u, v):  how far the columns of u, or their squares, correlate with those of v beyond chance
+    structured(v):     the columns of v correlate with one another beyond chance
 
 Both are symmetric: no view, and no labeling of some views, judges the others. A few thousand rows decide.
 """
@@ -108,28 +108,28 @@ def without_copies(tables: list[FloatArray], /) -> list[FloatArray]:
     return kept
 
 
-def related_views(tables: Tables, significance: float, /) -> BoolArray:
-    """Return which pairs of views (V, V) depend on each other, or share too few rows to tell."""
+def dependence(tables: Tables, /) -> FloatArray:
+    """Return how far pairs of views (V, V) depend on each other, in standard deviations beyond chance.
+
+    Infinite on the diagonal, and where two views share too few rows to tell.
+    """
     V = len(tables.scaled)
-    related = np.eye(V, dtype=bool)
+    found = np.full((V, V), np.inf)
     for u in range(V):
         for v in range(u):
             shared = tables.present[u] & tables.present[v]
-            x, y = tables.scaled[u][shared], tables.scaled[v][shared]
-            related[u, v] = related[v, u] = shared.sum() < MIN_SHARED_ROWS or _linked(x, y, significance)
-    return related
-
-
-def _linked(x: FloatArray, y: FloatArray, significance: float) -> bool:
-    return any(_beyond(between(a, b), significance) for a, b in zip(_both(x), _both(y), strict=True))
+            if shared.sum() >= MIN_SHARED_ROWS:
+                pairs = zip(_both(tables.scaled[u][shared]), _both(tables.scaled[v][shared]), strict=True)
+                found[u, v] = found[v, u] = max(between(a, b).significance for a, b in pairs)
+    return found
 
 
 def structured_views(tables: Tables, significance: float, /) -> BoolArray:
-    """Return which views (V,) have columns that depend on one another, or too few columns to tell."""
+    """Return which views (V,) have columns that depend on one another, or a single one, which cannot tell."""
 
     def structured(v: int) -> bool:
         parts = _both(tables.columns[v][tables.present[v]])
-        return parts[0].shape[1] < 2 or any(_beyond(within(part), significance, both=True) for part in parts)
+        return parts[0].shape[1] == 1 or any(_beyond(within(part), significance) for part in parts)
 
     return np.array([structured(v) for v in range(len(tables.columns))])
 
@@ -140,7 +140,6 @@ def _both(x: FloatArray) -> list[FloatArray]:
     return [z, standardized(np.clip(z * np.sqrt(len(z)), -CLIP, CLIP) ** 2)]
 
 
-def _beyond(found: Correlations, significance: float, *, both: bool = False) -> bool:
+def _beyond(found: Correlations, significance: float) -> bool:
     """Return whether columns are more correlated than independent ones; or, for principal scores, less."""
-    z = found.significance
-    return abs(z) > significance if both else z > significance
+    return abs(found.significance) > significance

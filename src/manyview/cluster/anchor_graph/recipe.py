@@ -60,7 +60,12 @@ class Recipe:
     min_known: float = 0.9  #: share of the rows known in all views; a linear rule takes a missing row for a mean one
 
     # Noise views
-    significance: float = 5.0  #: standard deviations beyond chance at which columns depend on each other
+    significance: float = 5.0  #: standard deviations beyond chance at which columns depend on each other for certain,
+    doubt: float = 3.0  #: and at which they may: a view that may depend on another one is kept
+    min_agreement: float = 0.25  #: of a view, relative to the best one; noise mostly has less than 0.15
+    min_agreement_of_many_rows: float = 0.18  #: the same beyond max_drawn_rows, where weak views help, too
+    min_agreement_of_counts: float = 0.1  #: the same for sparse counts, which say little about most rows
+    min_best_agreement: float = 0.2  #: labels that no view supports prove nothing against any view
     min_judged_rows: int = 100  #: with fewer rows no view is judged
 
     # Number of clusters
