@@ -89,7 +89,7 @@ print(json.dumps(found))
 @pytest.fixture(scope="module")
 def found(tables, tmp_path_factory):
     if not hasattr(os, "fork"):
-        pytest.skip("needs fork")
+        pytest.skip("os.fork is needed to kill a child at a chosen moment")
     folder = tmp_path_factory.mktemp("faults")
     write_views(read_views(tables, id_column="sample"), folder / "data.npz")
     command = [sys.executable, "-c", SCRIPT, str(folder), str(folder / "data.npz")]

@@ -115,7 +115,7 @@ def test_a_changed_byte_is_one_clear_error(saved, seed, tmp_path):
 
 
 def rewritten(saved, path, change):
-    """The same model with another text and a digest that fits."""
+    """Write the same model with another text, and a digest that fits."""
     with np.load(saved) as archive:
         arrays = {name: archive[name] for name in archive.files}
     content = json.loads(arrays["model"].tobytes())

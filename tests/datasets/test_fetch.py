@@ -84,7 +84,7 @@ def test_another_file_than_expected_is_not_kept(public):
 
 @pytest.mark.parametrize("name", ["mnist4", "scene15"])
 def test_cut_transfer_is_not_kept(public, name):
-    """Of scene15 no checksum is known that could tell."""
+    """The checksum of scene15 is not known, so any content would do."""
     public.files[path_of(name)] = mat_file()
     public.cut.add(path_of(name))
     with pytest.raises(DataNotPresent, match=rf"'{name}' could not be fetched .* Nothing was kept. Try again"):

@@ -346,7 +346,7 @@ def test_tensors_that_learn_or_are_sparse():
 
 
 class Tensor:
-    """As much of a bfloat16 tensor as is asked for."""
+    """Has what is asked of a bfloat16 tensor."""
 
     shape, dtype, layout = (2, 1), "torch.bfloat16", "torch.strided"
 

@@ -32,9 +32,9 @@ class Clusterer(ClusterMixin, BaseEstimator):
     sample_ids_: NDArray[Any] | None
     input_library_: str | None
 
+    @abstractmethod
     def fit(self, X: Any, y: Any = None) -> Self:
         """Cluster the samples."""
-        raise NotImplementedError
 
     def fit_predict(self, X: Any, y: Any = None, **options: Any) -> Any:
         """Cluster the samples, and return their labels: an array, or a Series with the ids if frames came in.

@@ -187,7 +187,7 @@ class Views:
         return self.n_samples, sum(self.widths)
 
     def with_(self, **changes: Any) -> Self:
-        """The same views with some attributes replaced, unchecked."""
+        """Return the same views with some attributes replaced, without a check."""
         other = copy(self)
         other.__dict__.update(changes)
         return other
