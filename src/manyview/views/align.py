@@ -1,4 +1,7 @@
-"""Rows of several views matched by id: the same samples, in the order of the first view."""
+"""Rows of several views matched by id: the same samples, in the order of the first view.
+
+Tables in memory are brought into that order; ids of tables on disk are compared, row by row, and never sorted.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,11 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from manyview.kernels.arrays import IntArray
-from manyview.views.frames import as_ids, is_missing, shown
+from manyview.kernels.arrays import IntArray, float_type
+from manyview.views.frames import as_ids, frame_of, is_missing, shown
 
 JOINS = (None, "inner", "outer")
 Ids = NDArray[Any]
@@ -156,3 +160,58 @@ def _listed(kinds: dict[str, Any]) -> str:
 def _some(names: Sequence[str]) -> str:
     views = "view" if len(names) == 1 else "views"
     return f"{views} {', '.join(map(repr, names))}"
+
+
+def taken(table: Any, rows: IntArray, ids: NDArray[Any] | None, /) -> Any:
+    """Rows of any table in memory; -1 is a row of NaN, in a sparse table an empty one.
+
+    A pandas DataFrame gets the ids as its index.
+    """
+    frame = frame_of(table)
+    if frame is not None:
+        part = frame.take(rows)
+        return part if frame.library != "pandas" or ids is None else part.set_axis(ids, axis=0)
+    there = rows >= 0
+    if there.all():
+        return table[rows]
+    if sp.issparse(table):
+        places = np.flatnonzero(there)
+        shape = (len(rows), table.shape[0])
+        choose = sp.csr_array((np.ones(len(places), table.dtype), (places, rows[there])), shape=shape)
+        return sp.csr_array(choose @ table)
+    part = np.full((len(rows), table.shape[1]), np.nan, dtype=float_type(table.dtype))
+    part[there] = table[rows[there]]
+    return part
+
+
+def require_same_order(tables: Sequence[Any], names: Sequence[str]) -> None:
+    """Raise an error where files hold ids that are not the same, row by row."""
+    stored = [(name, table) for name, table in zip(names, tables, strict=True) if hasattr(table, "ids")]
+    known = [(name, table) for name, table in stored if table.ids() is not None]
+    for name, table in known[1:]:
+        first_name, first = known[0]
+        found = _first_difference(first.ids(), table.ids())
+        if found is not None:
+            row, one, other = found
+            raise ValueError(
+                f"Row {row} has the id {one} in view {first_name!r} and {other} in view {name!r}: write the files in "
+                "the same order (or without an index, to match rows by position)."
+            )
+
+
+def _first_difference(first: Any, second: Any) -> tuple[int, Any, Any] | None:
+    """Row and ids where two streams of ids, cut in any way, differ; None if they do not as far as both go."""
+    row, a, b = 0, next(first, None), next(second, None)
+    while a is not None and b is not None:
+        size = min(len(a[0]), len(b[0]))
+        heads = [[level[:size] for level in ids] for ids in (a, b)]
+        same = np.logical_and.reduce([x == y for x, y in zip(*heads, strict=False)]) & (len(a) == len(b))
+        if not np.all(same):
+            at = int(np.argmin(np.broadcast_to(same, size)))
+            one, other = ([level[at] for level in ids] for ids in heads)
+            return row + at, one[0] if len(one) == 1 else one, other[0] if len(other) == 1 else other
+        row += size
+        a, b = (tuple(level[size:] for level in ids) for ids in (a, b))
+        a = a if len(a[0]) else next(first, None)
+        b = b if len(b[0]) else next(second, None)
+    return None

@@ -1,13 +1,21 @@
-"""A stretch of rows of all views: what the engine hands to every function over rows."""
+"""Blocks of rows, which the engine hands to every function; missing rows, and the rule that all numbers are finite.
 
-from typing import Any, NamedTuple
+A row of NaN alone says that the view has nothing to say about the sample.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
 from manyview.kernels.arrays import BoolArray, FloatArray, IntArray, Table
-from manyview.views.container import Views
-from manyview.views.finite import missing_rows
+from manyview.views.frames import shown
+
+if TYPE_CHECKING:
+    from manyview.views.container import Views
 
 Scores = dict[tuple[int, ...], FloatArray]  # (n, r) each, scores of the words of some views together
 
@@ -43,18 +51,18 @@ class RowBlock(NamedTuple):
         missing = missing_rows(self.tables[v])
         return self.tables[v][~missing] if missing.any() else self.tables[v]
 
-    def take(self, chosen: IntArray, /) -> "RowBlock":
+    def take(self, chosen: IntArray, /) -> RowBlock:
         """The block's share of the chosen rows, which are numbers among all rows, ascending."""
         first, last = np.searchsorted(chosen, (self.start, self.start + self.n_rows))
         inside = chosen[first:last] - self.start
         whole = np.array_equal(inside, np.arange(self.n_rows))
         return self if whole else self._part(inside, start=self.start)
 
-    def between(self, start: int, stop: int, /) -> "RowBlock":
+    def between(self, start: int, stop: int, /) -> RowBlock:
         """A stretch of its rows, by their numbers among all rows."""
         return self._part(slice(start - self.start, stop - self.start), start=start)
 
-    def _part(self, rows: IntArray | slice, *, start: int) -> "RowBlock":
+    def _part(self, rows: IntArray | slice, *, start: int) -> RowBlock:
         scores = None if self.scores is None else {views: known[rows] for views, known in self.scores.items()}
         return RowBlock(start, tuple(table[rows] for table in self.tables), scores)
 
@@ -119,3 +127,62 @@ def _cut(table: Any, start: int, stop: int) -> Table:
     rows.data, rows.indices, rows.indptr = table.data[inside], table.indices[inside], ends - ends[0]
     rows.has_canonical_format = table.has_canonical_format
     return rows
+
+
+def require_finite(
+    table: Table,
+    name: str,
+    /,
+    *,
+    start: int = 0,
+    rows_may_miss: bool = False,
+    columns: Sequence[str] | None = None,
+    ids: Any = None,
+) -> None:
+    """Raise an error that names the view, row, column and count of cells that are NaN or infinite.
+
+    ``start`` is the number of the table's first row; ``rows_may_miss`` lets rows pass that are NaN throughout, but not
+    in a sparse table, where they have no entries.
+    """
+    values, may_miss = (table.data, False) if sp.issparse(table) else (table, rows_may_miss)
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(values.sum()) or np.isfinite(values).all():  # the sum is the cheap test; it may overflow
+            return
+    wrong = ~np.isfinite(values)
+    if sp.issparse(table):
+        places = np.flatnonzero(wrong)
+        rows, found = np.searchsorted(table.indptr, places, side="right") - 1, table.indices[places]
+    else:
+        absent = np.isnan(table).all(axis=1)
+        rows, found = np.nonzero(wrong & ~(may_miss & absent)[:, None])
+        if not len(rows):
+            return
+        if not may_miss and absent[rows[0]] and not absent.all():
+            raise _lacking(name, absent, int(rows[0]), start, ids)
+    row, column = int(rows[0]), int(found[0])
+    label = column if columns is None else repr(columns[column])
+    sample = "" if ids is None else f" of sample {shown(ids[row])}"
+    count = f"{len(rows)} such cells in {len(np.unique(found))} columns" if len(rows) > 1 else "no other such cell"
+    instead = "make the whole row NaN if the sample lacks this view" if may_miss else "drop the row"
+    raise ValueError(
+        f"View {name!r} contains NaN or infinity, first in row {start + row}. Fill it or {instead}, or choose "
+        f"Views.from_tables(X, impute='mean'). It is column {label}{sample}; {count}."
+    )
+
+
+def missing_rows(table: Table, /) -> BoolArray:
+    """Rows (n,) that are NaN throughout, in a table without any other NaN."""
+    if sp.issparse(table) or not table.shape[1]:
+        return np.zeros(table.shape[0], dtype=bool)
+    return np.asarray(np.isnan(table[:, 0]))
+
+
+def _lacking(name: str, absent: BoolArray, row: int, start: int, ids: Any) -> ValueError:
+    sample = "" if ids is None else f" (first {shown(ids[row])})"
+    count = int(absent.sum())
+    samples = "1 sample lacks" if count == 1 else f"{count} samples lack"
+    return ValueError(
+        f"View {name!r} contains NaN or infinity, first in row {start + row}. Fill it or drop the row: {samples} this "
+        f"view altogether{sample}, and the estimator needs every view of every sample; join='inner' keeps the complete "
+        "ones."
+    )

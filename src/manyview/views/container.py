@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import copy
+from html import escape
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from manyview.kernels.arrays import BoolArray, IntArray, Table
-from manyview.views.align import Match, match_rows
+from manyview.views.align import Match, match_rows, require_same_order, taken
+from manyview.views.blocks import missing_rows
 from manyview.views.dask_tables import is_dask
-from manyview.views.finite import missing_rows
 from manyview.views.frames import as_ids, empty_rows, frame_of
-from manyview.views.given import Given, IdColumn, Names, column_names, one_view
-from manyview.views.html import views_as_html
-from manyview.views.impute import IMPUTES
 from manyview.views.ranges import Ranges
-from manyview.views.rows import taken
-from manyview.views.sources import sources
+from manyview.views.sources import Given, IdColumn, Names, column_names, one_view, sources
 from manyview.views.stored import StoredTable
-from manyview.views.stored_order import require_same_order
+
+IMPUTES = (None, "mean", "median")
 
 
 class Views:
@@ -297,3 +295,27 @@ def _checked_columns(feature_names: Any, views: Views) -> tuple[Names, ...]:
             raise ValueError(f"feature_names of view {name!r} has {len(texts)} names for {width} columns.")
         columns[v] = column_names(texts)
     return tuple(columns)
+
+
+def views_as_html(views: Views, /, *, max_notes: int = 10) -> str:
+    """A small table: a row per view with its width, its kind and how many samples it describes."""
+    rows = "".join(
+        f"<tr><th scope='row'>{escape(name)}</th><td>{width:,}</td><td>{escape(_kind(table))}</td>"
+        f"<td>{views.n_samples if present is None else int(present.sum()):,}</td></tr>"
+        for name, width, table, present in zip(views.names, views.widths, views.tables, views.present, strict=True)
+    )
+    ids = "without ids" if views.ids is None else "with ids"
+    notes = "".join(f"<li>{escape(note)}</li>" for note in views.notes[:max_notes])
+    more = f"<li>… and {len(views.notes) - max_notes} more</li>" if len(views.notes) > max_notes else ""
+    return (
+        f"<div><p>Views: {views.n_samples:,} samples {ids}</p><table><thead><tr><th>view</th><th>columns</th>"
+        f"<th>table</th><th>samples</th></tr></thead><tbody>{rows}</tbody></table>"
+        + (f"<ul>{notes}{more}</ul>" if notes else "")
+        + "</div>"
+    )
+
+
+def _kind(table: object) -> str:
+    kind = type(table).__name__
+    dtype = getattr(table, "dtype", None)
+    return kind if dtype is None else f"{kind}, {dtype}"

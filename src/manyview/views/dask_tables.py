@@ -10,7 +10,7 @@ import numpy as np
 from manyview.engine.optional import optional
 from manyview.kernels.arrays import FloatArray, float_type
 from manyview.views.arrow import PIECE_ROWS
-from manyview.views.finite import require_finite
+from manyview.views.blocks import require_finite
 from manyview.views.stored import StoredTable
 
 

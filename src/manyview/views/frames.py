@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manyview.kernels.arrays import IntArray
-from manyview.views.columns import index_columns
+from manyview.views.arrow import index_columns
 
 
 class Column(NamedTuple):

@@ -1,7 +1,11 @@
-"""Views as given turned into tables of numbers: the same way at predict as in the fit."""
+"""Views as given turned into tables of numbers: the same way at predict as in the fit.
+
+Columns without any number go; missing cells of others are filled if that is asked for.
+"""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple, TypedDict
 
@@ -9,13 +13,12 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_array
 
-from manyview.kernels.arrays import FloatArray, Table
+from manyview.kernels.arrays import BoolArray, FloatArray, Table
+from manyview.views.blocks import require_finite
 from manyview.views.container import Views, is_elsewhere
 from manyview.views.encode import Categories, encode, looks_like_ids, require_no_ids
-from manyview.views.finite import require_finite
 from manyview.views.frames import Frame, frame_of, of_objects
-from manyview.views.given import Names
-from manyview.views.impute import column_values, empty_columns, filled
+from manyview.views.sources import Names
 from manyview.views.sparse import canonical, verified
 
 FLOATS = (np.float64, np.float32)
@@ -176,3 +179,27 @@ def _other_width(name: str, width: int, known: Preparation, columns: Names) -> V
     looks = [label for label in columns or () if looks_like_ids(label)]
     hint = f" Is {looks[0]!r} an id? Views.from_tables(X, id_column={looks[0]!r}) takes it out." if looks else ""
     return ValueError(f"View {name!r} has {width} columns; the model was fitted on {known['width']}{frame}.{hint}")
+
+
+def empty_columns(table: FloatArray, /) -> list[int]:
+    """Columns without any number, unless that is all of them."""
+    if len(table) < 2 or not np.isnan(table[0]).any():
+        return []
+    empty = np.flatnonzero(np.isnan(table).all(axis=0))
+    return [] if len(empty) == table.shape[1] else empty.tolist()
+
+
+def column_values(table: FloatArray, impute: str, /) -> list[float]:
+    """The mean or median of every column, of the cells that are there."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Mean of empty slice|All-NaN slice", RuntimeWarning)
+        values = np.nanmean(table, axis=0, dtype=np.float64) if impute == "mean" else np.nanmedian(table, axis=0)
+    return np.asarray(values, dtype=np.float64).tolist()
+
+
+def filled(table: FloatArray, values: Sequence[float], /) -> tuple[FloatArray, int]:
+    """The table with missing cells filled, and their number; rows that are missing altogether stay so."""
+    missing: BoolArray = np.asarray(np.isnan(table))
+    missing &= ~np.all(missing, axis=1, keepdims=True)
+    count = int(missing.sum())
+    return (np.where(missing, np.asarray(values, table.dtype), table), count) if count else (table, 0)

@@ -12,11 +12,11 @@ from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import check_is_fitted
 
 from manyview.kernels.arrays import Table
+from manyview.views.align import taken
+from manyview.views.check import in_fitted_order
 from manyview.views.container import Views
-from manyview.views.fitted import in_fitted_order
 from manyview.views.frames import frame_of
-from manyview.views.given import column_names
-from manyview.views.rows import taken
+from manyview.views.sources import column_names
 
 AS_IT_IS = ("passthrough", "drop")
 

@@ -1,17 +1,23 @@
-"""All forms of input as a list of views: mappings, lists, annotated data, data sets, and one table cut by columns."""
+"""All forms of input as a list of views: mappings, lists, annotated data, data sets, and one table cut by columns.
+
+A view comes with the ids and column names of its table. What cannot be a view is refused in one sentence that says what
+to give instead.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, KeysView, Mapping, Set, ValuesView
+from typing import Any, NamedTuple
 
+import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
+from manyview.views.dask_tables import checked_array, is_dask
 from manyview.views.frames import Frame, as_ids, frame_of
-from manyview.views.given import Given, IdColumn, annotated_view, column_names, frame_with_ids, one_view
 from manyview.views.ranges import Ranges, column_ranges, named_columns
-from manyview.views.refuse import is_table, library_of
-from manyview.views.stored import StoredTable
+from manyview.views.sparse import verified
+from manyview.views.stored import StoredTable, is_stored
 
 
 def sources(X: Any, /, *, views: Ranges = None, id_column: IdColumn = None) -> list[Given]:
@@ -124,3 +130,186 @@ def _cut(view: Given, views: Ranges) -> list[Given]:
         )
         for name, part, pair in parts
     ]
+
+
+Names = tuple[str, ...] | None
+IdColumn = str | Mapping[str, str] | None
+
+
+class Given(NamedTuple):
+    """A view before its rows are matched with those of others."""
+
+    name: str
+    table: Any  # 2-D array, CSR matrix, frame, StoredTable or Dask array
+    ids: NDArray[Any] | None = None
+    columns: Names = None
+    library: str | None = None  # of the frame that it came from
+
+
+def one_view(table: Any, name: str, /, *, id_column: IdColumn = None) -> Given:
+    """A table of any kind as a view, or an error that names it."""
+    if hasattr(table, "feature_names") and hasattr(table, "frame"):  # a TableFile
+        inner = one_view(table.frame, name)
+        ids = inner.ids if table.ids is None else as_ids(table.ids.tolist())
+        return inner._replace(ids=ids, columns=column_names(table.feature_names) or inner.columns, library=None)
+    library = library_of(table)
+    if library == "mudata":
+        raise TypeError(f"View {name!r} is a MuData, which holds several views: give it alone, or mudata['modality'].")
+    if library == "anndata" and hasattr(table, "obs_names"):
+        return annotated_view(table, "X", name)
+    if library == "torch":
+        return Given(name, _from_torch(table, name))
+    refuse(table, name)
+    frame = frame_of(table)
+    if frame is not None:
+        return _frame_view(frame, name, id_column)
+    if isinstance(table, StoredTable):
+        return Given(name, table.renamed(name), columns=column_names(table.columns))
+    if is_stored(table):
+        table = StoredTable(table, name=name)
+        return Given(name, table, columns=column_names(table.columns))
+    if is_dask(table):
+        return Given(name, checked_array(table, name), columns=column_names(getattr(table, "columns", None)))
+    return Given(name, verified(table, name) if sp.issparse(table) else _array(table, name))
+
+
+def annotated_view(data: Any, place: str, name: str, /) -> Given:
+    """A matrix of an AnnData: ``"X"``, ``"layers/counts"`` or ``"obsm/X_pca"``, with the names of its observations."""
+    if getattr(data, "isbacked", False):
+        raise TypeError(f"View {name!r} is an AnnData on disk: give its to_memory().")
+    slot, _, key = place.partition("/")
+    if place == "X":
+        table = data.X
+        if table is None:
+            raise ValueError(f"View {name!r} is an AnnData without X: name a matrix, views={{{name!r}: 'obsm/…'}}.")
+    elif slot in ("layers", "obsm") and key in getattr(data, slot):
+        table = getattr(data, slot)[key]
+    else:
+        there = ["X", *(f"{slot}/{key}" for slot in ("layers", "obsm") for key in getattr(data, slot))]
+        raise ValueError(f"View {name!r}: the AnnData has no {place!r}; it has {', '.join(map(repr, there))}.")
+    view = one_view(table, name)
+    columns = view.columns if slot == "obsm" else column_names(data.var_names)
+    return view._replace(ids=as_ids(list(data.obs_names)), columns=columns)
+
+
+def column_names(columns: Any, /) -> Names:
+    """Names of the columns, where all have one; as in scikit-learn, numbers are no names."""
+    names = () if columns is None else tuple(columns)
+    return names if names and all(isinstance(column, str) for column in names) else None
+
+
+def frame_with_ids(frame: Frame, name: str, id_column: IdColumn, /) -> tuple[Frame, NDArray[Any] | None]:
+    """A frame without the column of its ids, and the ids."""
+    wanted = id_column.get(name) if isinstance(id_column, Mapping) else id_column
+    if wanted is None:
+        return frame, frame.ids()
+    at = [
+        j for j, label in enumerate(frame.labels) if wanted in (label, label[0] if isinstance(label, tuple) else label)
+    ]
+    if not at:
+        if frame.library == "pandas" and wanted in frame.table.index.names:
+            return frame, as_ids(frame.table.index.tolist())
+        shown = ", ".join(map(repr, frame.labels[:8])) + (", …" if len(frame.labels) > 8 else "")
+        raise ValueError(f"View {name!r} has no column {wanted!r} to take ids from; its columns are {shown}.")
+    ids = as_ids(frame.listed(at[0]))
+    rest = frame_of(frame.select([j for j in range(len(frame.labels)) if j != at[0]]))
+    assert rest is not None
+    return rest, ids
+
+
+def _frame_view(frame: Frame, name: str, id_column: IdColumn) -> Given:
+    frame, ids = frame_with_ids(frame, name, id_column)
+    return Given(name, frame.table, ids, column_names(frame.labels), frame.library)
+
+
+def _from_torch(tensor: Any, name: str) -> NDArray[Any]:
+    if tensor.device.type != "cpu":
+        raise TypeError(f"View {name!r} is a tensor on {tensor.device}: give tensor.cpu().")
+    if str(tensor.layout) != "torch.strided":
+        raise TypeError(f"View {name!r} is a sparse tensor: give tensor.to_dense(), or a SciPy matrix.")
+    if "bfloat16" in str(tensor.dtype) or "float8" in str(tensor.dtype):  # NumPy has no such types
+        tensor = tensor.float()
+    return _array(tensor.detach().numpy(), name)
+
+
+def as_array(rows: Any, name: str, /) -> NDArray[Any]:
+    """A list of rows as an array; rows of different lengths are an error that names the view."""
+    try:
+        return np.asarray(rows)
+    except ValueError as error:
+        raise ValueError(
+            f"View {name!r} is a list whose rows have different lengths: give every row the same columns, and several "
+            "views as a list of arrays."
+        ) from error
+
+
+def _array(table: Any, name: str) -> NDArray[Any]:
+    if not hasattr(table, "shape"):
+        table = as_array(table, name)
+    if isinstance(table, np.ma.MaskedArray):
+        table = table.data  # nothing is masked
+    if len(table.shape) != 2:
+        raise ValueError(f"View {name!r} has {len(table.shape)} dimensions; a view is a table (n_samples, n_columns).")
+    return table
+
+
+def library_of(item: Any, /) -> str:
+    """The library that a type, or one that it inherits from, belongs to; empty for Python's own."""
+    for base in type(item).__mro__:
+        library: str = base.__module__.partition(".")[0]
+        if library in ("anndata", "mudata", "torch", "pandas", "polars", "pyarrow"):
+            return library
+    return ""
+
+
+def refuse(item: Any, name: str, /) -> None:
+    """Raise an error if an item cannot be read as a table, without iterating over it."""
+    kind = type(item).__name__
+    if is_query(item):
+        raise TypeError(
+            f"View {name!r} is a polars LazyFrame, a query that has no rows yet: give its collect(), or write the rows "
+            "with sink_parquet(path) and give the path."
+        )
+    if isinstance(getattr(item, "tables", None), tuple):
+        raise TypeError(f"View {name!r} is a {kind}, which holds several views: give it alone.")
+    if kind == "Series" and library_of(item):
+        raise TypeError(f"View {name!r} is a Series; a view is a table: give its to_frame().")
+    if isinstance(item, Iterator):
+        raise TypeError(f"View {name!r} is a {kind}, which can be read only once: give list(…) of it.")
+    if isinstance(item, Set | KeysView | ValuesView):
+        raise TypeError(f"View {name!r} is a {kind}, which has no order of rows: give a list or an array.")
+    if "GroupBy" in kind:
+        raise TypeError(f"View {name!r} is a {kind}: aggregate it to one row per sample and give that DataFrame.")
+    if isinstance(item, np.ma.MaskedArray) and np.ma.is_masked(item):
+        count = int(np.ma.getmaskarray(item).sum())
+        raise TypeError(
+            f"View {name!r} is a masked array with {count} masked cells: give array.filled(numpy.nan), and impute= in "
+            "Views.from_tables if cells are missing within rows."
+        )
+    if not is_table(item) and not isinstance(item, list | tuple) and not hasattr(item, "__array__"):
+        raise TypeError(
+            f"View {name!r} is {_article(kind)} {kind}, not a table: give a 2-D array, a sparse matrix, a DataFrame or "
+            "a path."
+        )
+
+
+def is_table(item: Any, /) -> bool:
+    """Whether an item of a list is a view of its own, not a row; polars tables have a shape but no ndim."""
+    return (
+        len(getattr(item, "shape", ())) >= 2
+        or sp.issparse(item)
+        or is_stored(item)
+        or is_dask(item)
+        or is_query(item)
+        or frame_of(item) is not None
+        or (type(item).__name__ == "Series" and library_of(item) != "")
+    )
+
+
+def is_query(item: Any, /) -> bool:
+    """Whether an item is a polars LazyFrame."""
+    return type(item).__module__.startswith("polars") and hasattr(item, "sink_parquet")
+
+
+def _article(word: str) -> str:
+    return "an" if word[:1].lower() in "aeiou" else "a"

@@ -16,7 +16,7 @@ import numpy as np
 
 from manyview.kernels.arrays import FloatArray, IntArray, float_type
 from manyview.views.arrow import ArrowSource
-from manyview.views.finite import require_finite
+from manyview.views.blocks import require_finite
 
 READ_ROWS = 65_536  # at once, where all rows are wanted
 PARQUET = (".parquet", ".pq")

@@ -21,8 +21,7 @@ from manyview.cluster.anchor_graph.graphs import Draw, Source
 from manyview.engine import concatenate
 from manyview.geometry.fit import fit_geometry
 from manyview.kernels.arrays import Table
-from manyview.views.blocks import RowBlock, some_rows
-from manyview.views.finite import missing_rows
+from manyview.views.blocks import RowBlock, missing_rows, some_rows
 
 
 def null_draws(draw: Draw, context: FitContext, /) -> list[Draw]:
