@@ -57,7 +57,7 @@ from manyview.kernels.sample_graph import (
     sample_weights,
     standard_rows,
 )
-from manyview.kernels.simplex_rows import embedded_distances, project_rows, with_data
+from manyview.kernels.simplex import embedded_distances, project_rows, with_data
 from manyview.views import Views
 
 CONSTRAINTS = {

@@ -74,7 +74,7 @@ from manyview.kernels.sample_graph import (
     sample_neighbors,
     sample_weights,
 )
-from manyview.kernels.simplex_rows import Fill, embedded_distances, project_blocks, project_rows, with_data
+from manyview.kernels.simplex import Fill, embedded_distances, project_blocks, project_rows, with_data
 from manyview.views import Views
 
 CONSTRAINTS = {

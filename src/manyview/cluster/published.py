@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from manyview.cluster.base import Clusterer
 from manyview.cluster.checks import Rule, array, check_parameters, check_sizes, integer, nothing, refuse_second_table
-from manyview.geometry.magnitude import DOUBLE, require_magnitude
+from manyview.geometry.statistics import DOUBLE, require_magnitude
 from manyview.kernels.arrays import FloatArray, IntArray, Table
 from manyview.views import Views, check_views
 

@@ -64,8 +64,7 @@ from manyview.cluster.published import (
 from manyview.geometry.scaling import dense
 from manyview.kernels.arrays import BoolArray, FloatArray, IntArray, Table
 from manyview.kernels.cocluster import CoClusters, cocluster
-from manyview.kernels.distances import squared_distances
-from manyview.kernels.nearest import nearest
+from manyview.kernels.nearest import nearest, squared_distances
 from manyview.kernels.qp import small_simplex_qp
 from manyview.kernels.simplex import pkn_weights
 from manyview.views import Views
