@@ -39,14 +39,14 @@ from manyview.cluster.anchor_graph.fusion import (
 )
 from manyview.cluster.anchor_graph.graphs import Draw
 from manyview.cluster.anchor_graph.null import null_draws
-from manyview.cluster.anchor_graph.selection import CurvePoint, Selection
-from manyview.cluster.anchor_graph.subsampling import (
+from manyview.cluster.anchor_graph.reliability import (
     Subsample,
     draw_subsample,
     few_distinct_rows_allowed,
     label_by,
     subsample_size,
 )
+from manyview.cluster.anchor_graph.selection import CurvePoint, Selection
 from manyview.cluster.fit_warnings import warn_caller
 from manyview.engine import Engine
 from manyview.kernels.agreement import adjusted_rand, joint_counts

@@ -1,6 +1,6 @@
 """What every parameter of SemiNTF may be."""
 
-from manyview.cluster.anchor_graph.constraints import GRAPH_CONSTRAINTS
+from manyview.cluster.anchor_graph.context import GRAPH_CONSTRAINTS
 from manyview.cluster.parameters import array, choice, integer, real
 from manyview.cluster.semi_ntf.coupling import COUPLINGS
 from manyview.cluster.semi_ntf.start import STARTS

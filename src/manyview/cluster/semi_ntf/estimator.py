@@ -6,13 +6,12 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from manyview.cluster.anchor_graph.base import AnchorClusterer
-from manyview.cluster.anchor_graph.embedding import embed_rows
+from manyview.cluster.anchor_graph.candidates import embed_rows
+from manyview.cluster.anchor_graph.estimator import AnchorClusterer
 from manyview.cluster.anchor_graph.fusion import first_weights
 from manyview.cluster.anchor_graph.memory import Factors
 from manyview.cluster.anchor_graph.recipe import Recipe
-from manyview.cluster.anchor_graph.results import keep_results
-from manyview.cluster.anchor_graph.stages import build_graphs_for_k, label_by_consensus, running_fit
+from manyview.cluster.anchor_graph.stages import build_graphs_for_k, keep_results, label_by_consensus, running_fit
 from manyview.cluster.fit_warnings import warn_of_lost_clusters
 from manyview.cluster.inputs import refuse_second_table
 from manyview.cluster.parameters import check_parameters

@@ -19,10 +19,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.cluster import k_means
 
-from manyview.cluster.anchor_graph.candidates import Labeling, label_indicator, label_sizes
+from manyview.cluster.anchor_graph.candidates import EmbeddedRows, Labeling, label_indicator, label_sizes
 from manyview.cluster.anchor_graph.context import FitContext
-from manyview.cluster.anchor_graph.embedding import EmbeddedRows
-from manyview.cluster.anchor_graph.subsampling import few_distinct_rows_allowed
+from manyview.cluster.anchor_graph.reliability import few_distinct_rows_allowed
 from manyview.engine import Rows, add
 from manyview.kernels.arrays import FloatArray, IntArray
 from manyview.kernels.polar import inverse_root

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from manyview.anchors import GraphBlock
+from manyview.cluster.anchor_graph.candidates import EmbeddedRows
 from manyview.cluster.anchor_graph.context import FitContext
-from manyview.cluster.anchor_graph.embedding import EmbeddedRows
 from manyview.cluster.anchor_graph.fusion import slice_degrees
 from manyview.cluster.semi_ntf.admm import FactorBlock, first_block
 from manyview.cluster.semi_ntf.settings import FactorSettings

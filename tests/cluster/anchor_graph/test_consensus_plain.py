@@ -10,7 +10,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.metrics import adjusted_rand_score
 
 from manyview import AnchorGraphClustering, SemiNTF
-from manyview.cluster.anchor_graph.plain import centers_rule, discriminant_rule, log_within
+from manyview.cluster.anchor_graph.consensus import centers_rule, discriminant_rule, log_within
 from recipes import QUICK
 
 

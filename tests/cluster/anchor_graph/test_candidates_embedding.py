@@ -7,9 +7,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from manyview import AnchorGraphClustering
-from manyview.cluster.anchor_graph.consensus import find_consensus
+from manyview.cluster.anchor_graph.candidates import embed_rows
+from manyview.cluster.anchor_graph.consensus import consensus_labels, embed_consensus, find_consensus
 from manyview.cluster.anchor_graph.context import FitContext, resolve
-from manyview.cluster.anchor_graph.embedding import consensus_labels, embed_consensus, embed_rows
 from manyview.cluster.anchor_graph.fusion import first_weights
 from manyview.cluster.anchor_graph.graphs import build_graphs
 from manyview.datasets import make_views

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
 from manyview import AnchorGraphClustering, NoiseViewWarning, Recipe, SemiNTF
-from manyview.cluster.anchor_graph.noise_views import unrelated_views
+from manyview.cluster.anchor_graph.evidence import unrelated_views
 from manyview.cluster.anchor_graph.recipe import DEFAULT
 from manyview.datasets import make_views
 from manyview.metrics import accuracy

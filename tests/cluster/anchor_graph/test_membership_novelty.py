@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from manyview import AnchorGraphClustering, Recipe, load
 from manyview.anchors import GraphBlock
-from manyview.cluster.anchor_graph.novelty import FENCE, Novelty, without_outliers
+from manyview.cluster.anchor_graph.membership import FENCE, Novelty, without_outliers
 from manyview.datasets import load_digits_views, make_views
 from manyview.views.blocks import RowBlock
 

@@ -1,6 +1,6 @@
 """What missing views cost: four ways to cluster samples that lack views, on four data sets.
 
-    python benchmarks/missing.py [--data ../shared/data] [--out docs/results/missing.jsonl] [--draws 10] [--sets ...]
+    python benchmarks/quality/missing.py [--data ../shared/data] [--out FILE] [--draws 10] [--sets ...]
 
 Rows are shuffled, then view-rows are removed: 10, 30 or 50 % of all at random, but never the last view of a sample; or
 20 % in one class only, either of all views at random or of a single view. Compared are
@@ -32,7 +32,7 @@ from manyview import AnchorGraphClustering
 from manyview.kernels.arrays import BoolArray, FloatArray, IntArray
 from manyview.metrics import accuracy
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 SETS = ("handwritten", "msrcv1_5", "tcga_breast", "bbcsport")
 REMOVALS = ("10 %", "30 %", "50 %", "20 % of one class", "20 % of one class in one view")
 WAYS = ("ours", "complete, then predict", "mean, then ours", "mean, then KMeans")

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import adjusted_rand_score
 
-from manyview.cluster.anchor_graph.subsampling import draw_subsample, jaccard, label_by, subsample_size
+from manyview.cluster.anchor_graph.reliability import draw_subsample, jaccard, label_by, subsample_size
 from manyview.kernels.agreement import adjusted_rand, joint_counts
 
 
