@@ -81,8 +81,9 @@ def _number(summary: Summary) -> str:
     if summary["selection"] is None:
         return "The number of clusters was given, not chosen."
     if summary["n_clusters"] == 1:
+        n = len(summary["selection"]["curve"])
         return (
-            f"{len(summary['selection']['curve'])} numbers of clusters were tried. None of them gives clusters that are "
+            f"{n} numbers of clusters were tried. None gives clusters that are "
             "clearer than those in the same columns with shuffled rows, so all samples stay together."
         )
     return f"The number of clusters was chosen from the data, among {len(summary['selection']['curve'])} candidates."
