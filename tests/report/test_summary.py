@@ -43,6 +43,13 @@ def test_baselines_say_what_they_have_and_no_more(name, data):
     json.dumps(summary, allow_nan=False)
 
 
+def test_clusters_that_stayed_empty_are_told(data):
+    model = manyview.LMVSC(3, random_state=0).fit(data.views)
+    assert "The number of clusters was given, not chosen." in summarize(model)["answer"]["sentences"]
+    model.labels_ = np.where(model.labels_ == 2, 0, model.labels_)
+    assert "3 clusters were asked for, 1 of them stayed empty." in summarize(model)["answer"]["sentences"]
+
+
 def test_without_views_there_are_no_features_and_no_votes(model):
     summary = summarize(model)
     assert summary["mapped"]
@@ -140,7 +147,7 @@ def test_noise_is_called_noise():
     views = [rng.normal(size=(250, 12)) for _ in range(3)]
     summary = summarize(AnchorGraphClustering(4, random_state=0).fit(views))
     assert "structure beyond chance" in summary["answer"]["doubts"][0]
-    assert summary["answer"]["headline"] == "4 clusters in 250 samples: no structure beyond chance"
+    assert summary["answer"]["headline"] == "4 clusters in 250 samples, no more stable than chance"
 
 
 def test_one_cluster_that_was_chosen_is_called_no_structure():

@@ -49,7 +49,7 @@ def _headline(summary: Summary) -> str:
     if K == 1 and summary["selection"] is not None:
         return f"No structure beyond chance in {n:,} samples"
     counted = f"{K} {'cluster' if K == 1 else 'clusters'} in {n:,} samples"
-    return f"{counted}: no structure beyond chance" if _is_chance(summary) else counted
+    return f"{counted}, no more stable than chance" if _is_chance(summary) else counted
 
 
 def _is_chance(summary: Summary) -> bool:
@@ -79,6 +79,9 @@ def _by_chance(summary: Summary) -> float:
 
 def _number(summary: Summary) -> str:
     if summary["selection"] is None:
+        wanted = summary["n_requested"]
+        if wanted is not None and wanted > summary["n_clusters"]:
+            return f"{wanted} clusters were asked for, {wanted - summary['n_clusters']} of them stayed empty."
         return "The number of clusters was given, not chosen."
     if summary["n_clusters"] == 1:
         n = len(summary["selection"]["curve"])
