@@ -51,10 +51,15 @@ import scipy.sparse as sp
 import scipy.sparse.linalg
 from sklearn.utils import check_random_state
 
-from manyview.cluster.base import MultiViewClusterer, RandomState
-from manyview.cluster.graph_labels import contiguous, warn_empty_clusters
-from manyview.cluster.inputs import float_tables, random_rows
-from manyview.cluster.parameters import integer, real
+from manyview.cluster.checks import integer, real
+from manyview.cluster.published import (
+    MultiViewClusterer,
+    RandomState,
+    contiguous,
+    float_tables,
+    random_rows,
+    warn_empty_clusters,
+)
 from manyview.geometry.scaling import UnitRows, dense
 from manyview.kernels.arrays import FloatArray, Table
 from manyview.kernels.lloyd import best_of_starts

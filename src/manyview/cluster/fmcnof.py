@@ -59,10 +59,16 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
-from manyview.cluster.base import MultiViewClusterer, RandomState
-from manyview.cluster.graph_labels import contiguous, warn_empty_clusters
-from manyview.cluster.inputs import check_anchor_number, float_tables, given_anchors
-from manyview.cluster.parameters import array, choice, integer, real
+from manyview.cluster.checks import array, choice, integer, real
+from manyview.cluster.published import (
+    MultiViewClusterer,
+    RandomState,
+    check_anchor_number,
+    contiguous,
+    float_tables,
+    given_anchors,
+    warn_empty_clusters,
+)
 from manyview.geometry.scaling import dense
 from manyview.kernels.arrays import FloatArray, Table
 from manyview.kernels.lloyd import best_of_starts, row_squares

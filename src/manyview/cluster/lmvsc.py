@@ -46,10 +46,17 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
-from manyview.cluster.base import MultiViewClusterer, RandomState
-from manyview.cluster.graph_labels import contiguous, warn_empty_clusters
-from manyview.cluster.inputs import check_anchor_number, float_tables, given_anchors, random_rows
-from manyview.cluster.parameters import array, choice, integer, real
+from manyview.cluster.checks import array, choice, integer, real
+from manyview.cluster.published import (
+    MultiViewClusterer,
+    RandomState,
+    check_anchor_number,
+    contiguous,
+    float_tables,
+    given_anchors,
+    random_rows,
+    warn_empty_clusters,
+)
 from manyview.kernels.arrays import FloatArray, Table
 from manyview.kernels.distances import squared_distances
 from manyview.kernels.lloyd import Criterion, best_of_starts

@@ -57,9 +57,8 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
-from manyview.cluster.base import MultiViewClusterer
-from manyview.cluster.graph_labels import warn_component_count, warn_isolated_samples
-from manyview.cluster.parameters import boolean, choice, integer, nothing, real
+from manyview.cluster.checks import boolean, choice, integer, nothing, real
+from manyview.cluster.published import MultiViewClusterer, warn_component_count, warn_isolated_samples
 from manyview.engine import MemoryEngine
 from manyview.kernels.arrays import FloatArray, Graph
 from manyview.kernels.graph_blend import blended, column_weights, squared_distance, squared_norm, without_loops

@@ -27,7 +27,7 @@ from manyview.cluster.anchor_graph.candidates import beyond_chance, initial_cand
 from manyview.cluster.anchor_graph.context import FitContext
 from manyview.cluster.anchor_graph.graphs import Draw, leave_out
 from manyview.cluster.anchor_graph.recipe import Recipe
-from manyview.cluster.fit_warnings import warn_caller
+from manyview.cluster.checks import warn_caller
 from manyview.geometry.scaling import dense
 from manyview.kernels.arrays import BoolArray, FloatArray, IntArray, Table
 from manyview.kernels.dependence import Correlations, SharedDependence, between, standardized, within

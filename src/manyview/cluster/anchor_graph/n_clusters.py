@@ -47,7 +47,7 @@ from manyview.cluster.anchor_graph.reliability import (
     subsample_size,
 )
 from manyview.cluster.anchor_graph.selection import CurvePoint, Selection
-from manyview.cluster.fit_warnings import warn_caller
+from manyview.cluster.checks import warn_caller
 from manyview.engine import Engine
 from manyview.kernels.agreement import adjusted_rand, joint_counts
 from manyview.kernels.arrays import FloatArray, IntArray
