@@ -21,9 +21,9 @@ def sparse(tables):
     return [sp.csr_array(table) for table in tables]
 
 
-def groups_of(fit, X, rule, n_anchors, *, seed=0, **options):
+def groups_of(fit, X, rule, n_anchors, *, seed=0, n_sampled_rows=20_000, **options):
     geometry, rows, engine = fit(X, **options)
-    return choose_groups(rule, n_anchors, geometry, rows, engine, N, seed=seed)
+    return choose_groups(rule, n_anchors, geometry, rows, engine, N, seed=seed, n_sampled_rows=n_sampled_rows)
 
 
 @pytest.mark.parametrize("scale", ["auto", "standard", "rows", "max", "none"])
@@ -86,9 +86,8 @@ def test_deterministic_rules_follow_a_shuffle_of_the_rows(fit, data, rule):
     assert_array_equal(np.sort(order[shuffled]), chosen)
 
 
-def test_kmeans_looks_at_a_sample_of_many_rows(fit, data, monkeypatch):
-    monkeypatch.setattr(selection, "SAMPLED_ROWS", 50)
-    one, other = (groups_of(fit, data, "kmeans", 8, seed=seed)[0] for seed in (0, 1))
+def test_kmeans_looks_at_a_sample_of_many_rows(fit, data):
+    one, other = (groups_of(fit, data, "kmeans", 8, seed=seed, n_sampled_rows=50)[0] for seed in (0, 1))
     assert len(one.rows) == len(other.rows) == 50
     assert (np.diff(one.rows) > 0).all()
     assert one.rows.tolist() != other.rows.tolist()

@@ -3,8 +3,7 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
-from manyview.geometry import fit as module
-from manyview.geometry.fit import MIN_FILLED_ROWS, SCALES, fit_geometry
+from manyview.geometry.fit import DEFAULT_OPTIONS, SCALES, GeometryOptions, fit_geometry
 from manyview.views.blocks import RowBlock
 
 from oracles.whitening_oracle import distances, whitened_scores
@@ -225,12 +224,13 @@ def test_an_empty_row_is_absent_where_another_view_speaks(cut, data):
 def test_when_empty_rows_are_data(cut, data):
     histogram = data["histogram"]
     histogram[[3, 50]] = 0
+    least = DEFAULT_OPTIONS.min_filled_rows
     nearly_empty = np.zeros((N, 4))
-    nearly_empty[:MIN_FILLED_ROWS] = 1 + np.random.default_rng(0).random((MIN_FILLED_ROWS, 4))
+    nearly_empty[:least] = 1 + np.random.default_rng(0).random((least, 4))
     assert not fit_geometry(*cut([histogram])).empty_rows_absent.any()
     assert not fit_geometry(*cut([histogram, data["signed"]]), scale="rows").empty_rows_absent.any()
     assert not fit_geometry(*cut([nearly_empty, data["signed"]])).empty_rows_absent.any()
-    nearly_empty[MIN_FILLED_ROWS] = 1
+    nearly_empty[least] = 1
     assert_array_equal(fit_geometry(*cut([nearly_empty, data["signed"]])).empty_rows_absent, [True, False])
 
 
@@ -303,10 +303,10 @@ def test_a_block_without_words_is_not_scored(cut):
     assert geometry.scored(block) is block
 
 
-def test_row_lengths_of_many_rows_are_measured_on_some(cut, monkeypatch):
-    monkeypatch.setattr(module, "MEASURED_ROWS", 60)
+def test_row_lengths_of_many_rows_are_measured_on_some(cut):
     rng = np.random.default_rng(4)
     rows, engine = cut([rng.standard_normal((N, 5))])
-    geometry = fit_geometry(rows, engine)
+    geometry = fit_geometry(rows, engine, options=GeometryOptions(n_measured_rows=60))
+    assert not np.array_equal(geometry.lengths, fit_geometry(rows, engine).lengths)
     table = engine.collect(lambda block: geometry.table(block, 0, 0), rows)
     assert 0.8 < (table**2).sum(axis=1).mean() < 1.25

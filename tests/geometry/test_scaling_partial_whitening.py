@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from manyview.engine import MemoryEngine
-from manyview.geometry import scaling as module
 from manyview.geometry.fit import fit_geometry
 from manyview.geometry.scaling import PartiallyWhitened, Unchanged, partially_whitened
 from manyview.views.blocks import RowBlock, some_rows
@@ -21,11 +20,12 @@ def tables(n=60, d=5, seed=0):
     return x + 3
 
 
-def fitted(x, block_rows=17, kinds=("measurements",), seed=0):
+def fitted(x, block_rows=17, kinds=("measurements",), seed=0, **options):
     engine = MemoryEngine(n_jobs=1, block_rows=block_rows)
     rows = engine.partition(lambda start, stop: RowBlock(start, (x[start:stop],)), x.shape[0])
     with engine.running():
-        ((scaling,),) = partially_whitened(((Unchanged(),),), kinds, rows, engine, n_rows=x.shape[0], seed=seed)
+        options |= {"n_rows": x.shape[0], "seed": seed}
+        ((scaling,),) = partially_whitened(((Unchanged(),),), kinds, rows, engine, **options)
     return scaling
 
 
@@ -37,24 +37,22 @@ def test_scores_are_the_equation_for_any_blocks(n, d, seed, block_rows):
     assert_allclose(distances(z), distances(whitened_scores(x)), rtol=1e-6, atol=1e-8)
 
 
-def test_a_wide_view_is_measured_without_its_products(monkeypatch):
+def test_a_wide_view_is_measured_without_its_products():
     x = tables(50, 6)
-    formed = fitted(x)
-    monkeypatch.setattr(module, "MAX_PRODUCT_WIDTH", 3)
-    assert_allclose(distances(fitted(x)(x)), distances(formed(x)), rtol=1e-8)
+    assert_allclose(distances(fitted(x, max_product_width=3)(x)), distances(fitted(x)(x)), rtol=1e-8)
 
 
-def test_only_sampled_rows_are_measured(monkeypatch):
+def test_only_sampled_rows_are_measured():
     x = np.vstack([tables(40), tables(40, seed=1)])
-    monkeypatch.setattr(module, "SAMPLED_ROWS", 30)
     some = some_rows(80, 30, seed=3)
-    z, expected = fitted(x, seed=3)(x[some]), whitened_scores(x[some])
+    z, expected = fitted(x, seed=3, n_sampled_rows=30)(x[some]), whitened_scores(x[some])
     assert_allclose(distances(z), distances(expected), rtol=1e-6)
 
 
 def test_at_most_sixty_scores_are_kept():
     x = np.random.default_rng(0).standard_normal((100, 80))
-    assert fitted(x)(x).shape == (100, module.RANK)
+    assert fitted(x)(x).shape == (100, 60)
+    assert fitted(x, rank=7)(x).shape == (100, 7)
 
 
 def test_a_sparse_view_that_is_not_words_gives_the_same():

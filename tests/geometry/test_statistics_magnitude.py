@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from manyview.geometry.fit import MEASURED_ROWS, fit_geometry
+from manyview.geometry.fit import DEFAULT_OPTIONS, fit_geometry
 from manyview.geometry.statistics import (
     DOUBLE,
     magnitude_range,
@@ -87,7 +87,7 @@ def test_a_number_far_beyond_its_view_names_the_column(cut):
         require_scaled_columns(extremes, "b", "float32")
     require_scaled_columns(extremes, "b", "float64")
     views = two_views(n=6000)
-    unmeasured = np.setdiff1d(np.arange(6000), some_rows(6000, MEASURED_ROWS, seed=0))
+    unmeasured = np.setdiff1d(np.arange(6000), some_rows(6000, DEFAULT_OPTIONS.n_measured_rows, seed=0))
     views["b"][unmeasured[0], 3] = 1e25
     with pytest.raises(ValueError, match="View 'b': a number in column 3"):
         fit_geometry(*cut(views, 1000), names=NAMES, dtype="float32", scale="none")

@@ -3,7 +3,6 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
-from manyview.geometry import text as module
 from manyview.geometry.statistics import column_statistics
 from manyview.geometry.text import WordWeights, principal_scores
 from manyview.views.blocks import RowBlock, some_rows
@@ -33,11 +32,13 @@ def weighted(counts):
     return phi
 
 
-def fit(cut, tables, views, rank=6, block_rows=17, seed=0):
+def fit(cut, tables, views, rank=6, block_rows=17, **options):
     rows, engine = cut(tables, block_rows)
     columns = column_statistics(rows, engine)
     non_zeros = np.concatenate([columns[v].non_zeros for v in views])
-    scores = principal_scores({views: non_zeros}, rows, engine, tables[0].shape[0], rank=rank, seed=seed)[views]
+    scores = principal_scores({views: non_zeros}, rows, engine, tables[0].shape[0], rank=rank, **{"seed": 0} | options)[
+        views
+    ]
     return scores, engine.collect(scores, rows)
 
 
@@ -103,7 +104,7 @@ def test_no_more_scores_than_the_table_allows(cut, shape, rank):
 
 
 def test_an_empty_corpus_has_scores_of_zero(cut):
-    _, x = fit(cut, [sp.csr_array((N, 10))], (0,))
+    _, x = fit(cut, [sp.csr_array((N, 10))], (0,), n_sampled_rows=20)
     assert_array_equal(x, 0)
 
 
@@ -115,11 +116,10 @@ def test_the_same_seed_gives_the_same_bits(cut, words):
 
 
 @pytest.mark.parametrize("dtype, atol", [("float64", 1e-6), ("float32", 1e-4)])
-def test_components_from_few_rows(cut, words, monkeypatch, dtype, atol):
-    monkeypatch.setattr(module, "SAMPLED_ROWS", N - 1)
+def test_components_from_few_rows(cut, words, dtype, atol):
     rows, engine = cut([np.hstack(words)])
     non_zeros = (np.hstack(words) != 0).sum(axis=0)
-    scores = principal_scores({(0,): non_zeros}, rows, engine, N, rank=2, seed=0, dtype=dtype)[0,]
+    scores = principal_scores({(0,): non_zeros}, rows, engine, N, rank=2, seed=0, dtype=dtype, n_sampled_rows=N - 1)[0,]
     sample = some_rows(N, N - 1, seed=0)
     phi = weighted(np.hstack(words))[sample]  # its idf is over all rows, as it should be
     _, _, Vt = np.linalg.svd(phi - phi.mean(axis=0), full_matrices=False)
@@ -128,21 +128,19 @@ def test_components_from_few_rows(cut, words, monkeypatch, dtype, atol):
     assert_allclose(scores.shift, phi.mean(axis=0) @ scores.components, atol=atol)
 
 
-def test_kinds_of_documents_are_fitted_side_by_side(cut, words, monkeypatch):
-    monkeypatch.setattr(module, "SAMPLED_ROWS", 50)
+def test_kinds_of_documents_are_fitted_side_by_side(cut, words):
     rows, engine = cut(words)
     columns = column_statistics(rows, engine)
     documents = {(0,): columns[0].non_zeros, (0, 1): np.concatenate([c.non_zeros for c in columns])}
-    both = principal_scores(documents, rows, engine, N, rank=3, seed=0)
+    both = principal_scores(documents, rows, engine, N, rank=3, seed=0, n_sampled_rows=50)
     for views, non_zeros in documents.items():
-        alone = principal_scores({views: non_zeros}, rows, engine, N, rank=3, seed=0)[views]
+        alone = principal_scores({views: non_zeros}, rows, engine, N, rank=3, seed=0, n_sampled_rows=50)[views]
         assert_array_equal(both[views].components, alone.components)
-    assert principal_scores({}, rows, engine, N, rank=3, seed=0) == {}
+    assert principal_scores({}, rows, engine, N, rank=3, seed=0, n_sampled_rows=50) == {}
 
 
-def test_a_sample_without_any_words_has_scores_of_zero(cut, monkeypatch):
-    monkeypatch.setattr(module, "SAMPLED_ROWS", 20)
-    _, x = fit(cut, [sp.csr_array((N, 10))], (0,))
+def test_a_sample_without_any_words_has_scores_of_zero(cut):
+    _, x = fit(cut, [sp.csr_array((N, 10))], (0,), n_sampled_rows=20)
     assert_array_equal(x, 0)
 
 
@@ -155,13 +153,12 @@ def test_raw_scores_of_a_higher_rank_serve_a_lower_one(cut, words):
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("filled", [0, 1, 3])
-def test_nearly_empty_table_of_many_rows_has_finite_scores(cut, monkeypatch, dtype, filled):
-    monkeypatch.setattr(module, "SAMPLED_ROWS", 40)
+def test_nearly_empty_table_of_many_rows_has_finite_scores(cut, dtype, filled):
     counts = np.zeros((N, 12))
     counts[np.arange(filled) * 3, np.arange(filled)] = 1
     rows, engine = cut([sp.csr_array(counts)])
     non_zeros = column_statistics(rows, engine)[0].non_zeros
-    scores = principal_scores({(0,): non_zeros}, rows, engine, N, rank=4, seed=0, dtype=dtype)[0,]
+    scores = principal_scores({(0,): non_zeros}, rows, engine, N, rank=4, seed=0, dtype=dtype, n_sampled_rows=40)[0,]
     table = engine.collect(scores, rows)
     assert table.dtype == dtype
     assert np.isfinite(table).all()

@@ -27,7 +27,6 @@ from manyview.kernels.simplex import pkn_weights
 from manyview.kernels.sparse import index_type
 from manyview.views.blocks import RowBlock, picked_rows
 
-REACH = 3  # anchors that tell how far a row is from all: an outlier of the fit may be an anchor of its own
 NOT_MEASURED = np.empty((0, 0))
 
 
@@ -177,7 +176,7 @@ class AnchorGraph:
 
         Squared distances of the joint table are sums over the views that a row has, and become means here.
         """
-        near = np.maximum(d[:REACH], 0)
+        near = np.maximum(d[:3], 0)  # not one: an outlier of the fit may be an anchor of its own
         real = np.isfinite(near)
         reach = np.sqrt(near, where=real, out=np.zeros_like(near)).sum(axis=0) / np.maximum(real.sum(axis=0), 1)
         if self.joint:

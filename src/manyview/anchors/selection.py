@@ -23,9 +23,6 @@ from manyview.kernels.kmeans import kmeans_plusplus_rows
 from manyview.views.blocks import RowBlock, picked_rows, some_rows
 
 RULES = ("kmeans", "das", "variance", "random")
-JOINT_SCORES = 100
-SEEDING_ROWS = 5_000
-SAMPLED_ROWS = 20_000  # rows on which k-means looks for anchors
 
 
 class Groups(NamedTuple):
@@ -53,15 +50,17 @@ def single_rows(chosen: IntArray, /) -> Groups:
     return Groups(rows, np.arange(len(rows)), len(rows))
 
 
-def kmeans_groups(table: Table, rows: IntArray, n_anchors: int, /, *, seed: int) -> Groups:
+def kmeans_groups(
+    table: Table, rows: IntArray, n_anchors: int, /, *, seed: int, n_scores: int = 100, n_seeding_rows: int = 5_000
+) -> Groups:
     """Group the given rows by k-means on the leading scores of their joint table (R, d).
 
     Careful seeding matters more than many passes, and is quadratic in the work: it is done on a part of the rows.
     """
-    scores = leading_scores(table, JOINT_SCORES, seed=seed)
+    scores = leading_scores(table, n_scores, seed=seed)
     if not scores.shape[1]:  # every column is constant: all rows are equal
         return Groups(rows, np.zeros(len(rows), dtype=np.intp), 1)
-    part = np.sort(np.random.default_rng(seed).permutation(len(scores))[: max(SEEDING_ROWS, n_anchors)])
+    part = np.sort(np.random.default_rng(seed).permutation(len(scores))[: max(n_seeding_rows, n_anchors)])
     seeds = kmeans_plusplus_rows(scores[part], n_anchors, n_trials=3, seed=seed)  # 2 + log(m) are no better
     _, labels, _ = k_means(scores, n_anchors, init=scores[part[seeds]], n_init=1, max_iter=10, random_state=seed)
     _, group = np.unique(labels, return_inverse=True)
@@ -121,7 +120,18 @@ def _by_maximum(x: FloatArray) -> FloatArray:
 
 
 def choose_groups(
-    rule: Any, n_anchors: int, geometry: Geometry, rows: Rows[RowBlock], engine: Engine, n_samples: int, /, *, seed: int
+    rule: Any,
+    n_anchors: int,
+    geometry: Geometry,
+    rows: Rows[RowBlock],
+    engine: Engine,
+    n_samples: int,
+    /,
+    *,
+    seed: int,
+    n_sampled_rows: int = 20_000,
+    n_scores: int = 100,
+    n_seeding_rows: int = 5_000,
 ) -> list[Groups]:
     """Choose groups of rows whose means are the anchors; ``rule`` is a name or an array of row numbers."""
     if not isinstance(rule, str):
@@ -130,12 +140,13 @@ def choose_groups(
         return [single_rows(np.arange(n_samples))] * geometry.n_geometries
     rng = np.random.default_rng(seed)
     if rule == "kmeans":
-        sample = some_rows(n_samples, SAMPLED_ROWS, seed=seed)
+        sample = some_rows(n_samples, n_sampled_rows, seed=seed)
         tables = engine.map(partial(_joint_tables, geometry), picked_rows(sample, rows, engine))
         of_geometry = [concatenate(parts) for parts in zip(*tables, strict=True)]
         with warnings.catch_warnings():  # here, not in kmeans_groups: filters are common to all threads
             warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than anchors: fewer groups
-            return list(engine.map(lambda table: kmeans_groups(table, sample, n_anchors, seed=seed), of_geometry))
+            options = {"seed": seed, "n_scores": n_scores, "n_seeding_rows": n_seeding_rows}
+            return list(engine.map(lambda table: kmeans_groups(table, sample, n_anchors, **options), of_geometry))
     if rule == "das":
         chosen = alternate_sampling(sampling_scores(geometry, rows, engine), n_anchors)
     elif rule == "variance":

@@ -40,7 +40,7 @@ from manyview.cluster.mvgl import MVGL
 from manyview.cluster.semi_ntf.estimator import SemiNTF
 from manyview.cluster.sfmc import SFMC
 from manyview.cluster.smsc import SMSC
-from manyview.geometry.fit import Geometry
+from manyview.geometry.fit import Geometry, GeometryOptions
 from manyview.geometry.scaling import (
     Centered,
     DividedByMaximum,
@@ -73,7 +73,7 @@ PARTS: dict[str, Any] = {
             Novelty,
         ),
         *(Centered, DividedByMaximum, Hellinger, Standardized, Unchanged, UnitRows),
-        *(CurvePoint, Recipe, Selection, Trial, SpectralMap, Columns, Novelty, LinearRule),
+        *(CurvePoint, Recipe, GeometryOptions, Selection, Trial, SpectralMap, Columns, Novelty, LinearRule),
     )
 }
 

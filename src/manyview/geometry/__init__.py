@@ -1,5 +1,5 @@
 """From raw rows to comparable tables: column statistics, scalings, word scores, and partial whitening of each view."""
 
-from manyview.geometry.fit import SCALES, Geometry, fit_geometry
+from manyview.geometry.fit import DEFAULT_OPTIONS, SCALES, Geometry, GeometryOptions, fit_geometry
 
-__all__ = ["SCALES", "Geometry", "fit_geometry"]
+__all__ = ["DEFAULT_OPTIONS", "SCALES", "Geometry", "GeometryOptions", "fit_geometry"]

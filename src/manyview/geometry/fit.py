@@ -47,14 +47,27 @@ from manyview.kernels.arrays import BoolArray, FloatArray, IntArray, Table
 from manyview.views.blocks import RowBlock, Scores, some_rows
 
 SCALES = ("auto", "standard", "rows", "max", "none")
-SPARSE = 0.1
-WORD_RANKS = (30, 80)
-CLIP = 3.0
-MEASURED_ROWS = 5_000  # rows on which the length of rows is measured
-MIN_FILLED_ROWS = 20  # with fewer, an empty row is data, not absence
 
 Scaling = Callable[[Table], Table] | PrincipalScores
 Scalings = tuple[tuple[Scaling, ...], ...]  # [geometry][view]
+
+
+@dataclass(frozen=True)
+class GeometryOptions:
+    """Constants of ``scale="auto"``, a part of the recipe."""
+
+    max_density: float = 0.1  #: share of non-zeros below which a view counts as sparse counts
+    word_ranks: tuple[int, int] = (30, 80)  #: principal scores of sparse counts in the two geometries
+    clip: float = 3.0  #: standard deviations, of standardized columns
+    n_correlated_columns: int = 128  #: columns that tell principal scores from measurements
+    min_filled_rows: int = 20  #: with fewer, an empty row is data, not absence
+    n_whitened_scores: int = 60  #: principal scores of a dense view that are kept at most
+    n_whitening_rows: int = 20_000  #: rows on which these scores are found,
+    n_word_rows: int = 5_000  #: on which those of sparse counts are,
+    n_measured_rows: int = 5_000  #: and on which the length of rows is measured
+
+
+DEFAULT_OPTIONS = GeometryOptions()
 
 
 @dataclass(frozen=True)
@@ -151,6 +164,7 @@ def fit_geometry(
     dtype: str = "float64",
     left_out: tuple[int, ...] = (),
     names: tuple[str, ...] = (),
+    options: GeometryOptions = DEFAULT_OPTIONS,
 ) -> Geometry:
     """Decide and fit the geometry of all views.
 
@@ -163,26 +177,44 @@ def fit_geometry(
     _require_rows(columns, names, may_miss=equalize)
     for name, c in zip(names, columns, strict=True):
         require_columns(c, name, dtype)
-    known = spreads({v: c for v, c in enumerate(columns) if _needs_spread(scale, c)}, rows, engine)
+    dense = {v: c for v, c in enumerate(columns) if _needs_spread(scale, c, options.max_density)}
+    known = spreads(dense, rows, engine, n_correlated=options.n_correlated_columns)
     scores: dict[tuple[int, ...], PrincipalScores] = {}
     if scale == "auto":
         documents = _documents(columns, known, left_out)
         if documents:
-            scores = principal_scores(documents, rows, engine, n_rows, rank=max(WORD_RANKS), seed=seed, dtype=dtype)
-        chosen = [_dense(c, known[v]) if v in known else _words(scores[v,]) for v, c in enumerate(columns)]
+            rank, sampled = max(options.word_ranks), options.n_word_rows
+            scores = principal_scores(
+                documents, rows, engine, n_rows, rank=rank, seed=seed, dtype=dtype, n_sampled_rows=sampled
+            )
+        chosen = [
+            _dense(c, known[v], options.clip) if v in known else _words(scores[v,], options.word_ranks)
+            for v, c in enumerate(columns)
+        ]
     else:
         chosen = [(scale, (_explicit(scale, c, known.get(v)),)) for v, c in enumerate(columns)]
     kinds = tuple(kind for kind, _ in chosen)
     scalings: Scalings = tuple(zip(*(maps for _, maps in chosen), strict=True))
     sparse = tuple(v for v, kind in enumerate(kinds) if kind == "sparse counts" and v not in left_out)
-    words = tuple(scores[sparse].first(rank) for rank in WORD_RANKS) if len(sparse) > 1 else ()
+    words = tuple(scores[sparse].first(rank) for rank in options.word_ranks) if len(sparse) > 1 else ()
     if scale == "auto" and whiten:
-        scalings = partially_whitened(scalings, kinds, rows, engine, n_rows=n_rows, seed=seed)
+        scalings = partially_whitened(
+            scalings,
+            kinds,
+            rows,
+            engine,
+            n_rows=n_rows,
+            seed=seed,
+            rank=options.n_whitened_scores,
+            n_sampled_rows=options.n_whitening_rows,
+        )
     if scale == "auto":
         scalings = tuple(tuple(_in_precision(scaling, dtype) for scaling in of_view) for of_view in scalings)
-    absent = np.array([MIN_FILLED_ROWS < c.n_filled < c.n_rows for c in columns])
+    absent = np.array([options.min_filled_rows < c.n_filled < c.n_rows for c in columns])
     absent &= scale == "auto" and len(columns) > 1  # with one view, an empty row has nowhere else to go
-    lengths = _row_lengths(scalings, rows, engine, n_rows, seed) if equalize else np.ones((len(scalings), len(kinds)))
+    lengths: FloatArray = np.ones((len(scalings), len(kinds)))
+    if equalize:
+        lengths = _row_lengths(scalings, rows, engine, n_rows, seed, options.n_measured_rows)
     _require_near_columns(scalings, lengths, columns, names, dtype)
     return Geometry(scalings, lengths.astype(dtype), kinds, words, absent, left_out, names)
 
@@ -205,8 +237,8 @@ def _require_near_columns(
                 require_scaled_columns(scaled(np.stack([c.low, c.high])) / length, name, dtype)
 
 
-def _needs_spread(scale: str, columns: Columns) -> bool:
-    sparse_counts = columns.density < SPARSE and len(columns.total) > 2
+def _needs_spread(scale: str, columns: Columns, max_density: float) -> bool:
+    sparse_counts = columns.density < max_density and len(columns.total) > 2
     return scale == "standard" or (scale == "auto" and not sparse_counts)
 
 
@@ -222,17 +254,17 @@ def _documents(
     return documents
 
 
-def _words(scores: PrincipalScores) -> tuple[str, tuple[Scaling, ...]]:
-    few, many = (scores.first(rank) for rank in WORD_RANKS)
+def _words(scores: PrincipalScores, ranks: tuple[int, int]) -> tuple[str, tuple[Scaling, ...]]:
+    few, many = (scores.first(rank) for rank in ranks)
     return "sparse counts", (few, many)
 
 
-def _dense(columns: Columns, s: Spread) -> tuple[str, tuple[Scaling, ...]]:
+def _dense(columns: Columns, s: Spread, clip: float) -> tuple[str, tuple[Scaling, ...]]:
     non_negative = bool(columns.low.min() >= 0)
     if not non_negative and s.n_pairs and s.correlation < 1 - 3 * np.sqrt(2 / s.n_pairs):
         unit = Centered(columns.mean, s.varies, unit=True)
         return "principal scores", (unit, unit)
-    standardized = Standardized(columns.mean, s.deviation, s.varies, CLIP)
+    standardized = Standardized(columns.mean, s.deviation, s.varies, clip)
     second = Hellinger() if non_negative else Centered(columns.mean, s.varies)
     return "measurements", (standardized, second)
 
@@ -255,17 +287,19 @@ def _in_precision(scaling: Scaling, dtype: str) -> Scaling:
     return replace(scaling, components=scaling.components.astype(dtype), shift=scaling.shift.astype(dtype))
 
 
-def _row_lengths(scalings: Scalings, rows: Rows[RowBlock], engine: Engine, n_rows: int, seed: int) -> FloatArray:
+def _row_lengths(
+    scalings: Scalings, rows: Rows[RowBlock], engine: Engine, n_rows: int, seed: int, n_measured: int
+) -> FloatArray:
     """Measure the root mean squared row length of every table, over some rows; 1 for a table of zeros."""
-    chosen = some_rows(n_rows, MEASURED_ROWS, seed=seed)
+    chosen = some_rows(n_rows, n_measured, seed=seed)
 
     def of_block(block: RowBlock) -> tuple[FloatArray, IntArray]:
-        block = block.take(chosen) if n_rows > MEASURED_ROWS else block
+        block = block.take(chosen) if n_rows > n_measured else block
         squares = [[_squares(scaling, block, v) for v, scaling in enumerate(maps)] for maps in scalings]
         return np.array(squares), (~block.missing).sum(axis=1)
 
-    squares, n_measured = engine.reduce(of_block, rows, add)
-    lengths = np.sqrt(squares / np.maximum(n_measured, 1))
+    squares, counts = engine.reduce(of_block, rows, add)
+    lengths = np.sqrt(squares / np.maximum(counts, 1))
     return np.where(lengths > 0, lengths, 1.0)
 
 

@@ -23,10 +23,6 @@ from manyview.kernels.arrays import BoolArray, FloatArray, Table
 from manyview.kernels.spectral import Pairs, leading_pairs, unit_rows
 from manyview.views.blocks import RowBlock, some_rows
 
-RANK = 60  # principal scores that are kept at most
-SAMPLED_ROWS = 20_000  # rows on which the directions are measured
-MAX_PRODUCT_WIDTH = 1_000  # columns up to which Y'Y is formed
-
 Scaling = Callable[[Table], Table]
 
 
@@ -129,17 +125,36 @@ class PartiallyWhitened:
 
 
 def partially_whitened(
-    scalings: Any, kinds: tuple[str, ...], rows: Rows[RowBlock], engine: Engine, /, *, n_rows: int, seed: int
+    scalings: Any,
+    kinds: tuple[str, ...],
+    rows: Rows[RowBlock],
+    engine: Engine,
+    /,
+    *,
+    n_rows: int,
+    seed: int,
+    rank: int = 60,
+    n_sampled_rows: int = 20_000,
+    max_product_width: int = 1_000,
 ) -> Any:
     """Whiten the scalings [geometry][view] of dense views partially, as measured in one pass over sampled rows."""
     at = [v for v, kind in enumerate(kinds) if kind != "sparse counts"]
     maps = {(g, v): of_view[v] for g, of_view in enumerate(scalings) for v in at}
-    if n_rows > SAMPLED_ROWS:
-        chosen = some_rows(n_rows, SAMPLED_ROWS, seed=seed)
+    if n_rows > n_sampled_rows:
+        chosen = some_rows(n_rows, n_sampled_rows, seed=seed)
         rows = engine.map(lambda block: block.take(chosen), rows)
-    moments = _moments(maps, rows, engine) if maps else {}
+    moments = _moments(maps, rows, engine, max_product_width) if maps else {}
     fitted = {
-        key: _fit(maps[key], key[1], *moments[key], rows, engine, unit=kinds[key[1]] == "principal scores", seed=seed)
+        key: _fit(
+            maps[key],
+            key[1],
+            *moments[key],
+            rows,
+            engine,
+            unit=kinds[key[1]] == "principal scores",
+            seed=seed,
+            rank=rank,
+        )
         for key in maps
     }
     return tuple(
@@ -148,12 +163,12 @@ def partially_whitened(
 
 
 def _moments(
-    maps: dict[tuple[int, int], Scaling], rows: Rows[RowBlock], engine: Engine
+    maps: dict[tuple[int, int], Scaling], rows: Rows[RowBlock], engine: Engine, max_product_width: int
 ) -> dict[tuple[int, int], tuple[int, FloatArray, FloatArray]]:
     """Sum the rows and products Y'Y of every table; no products where the table is wide."""
 
     def of_table(y: FloatArray) -> tuple[int, FloatArray, FloatArray]:
-        products = y.T @ y if y.shape[1] <= MAX_PRODUCT_WIDTH else np.zeros((0, 0))
+        products = y.T @ y if y.shape[1] <= max_product_width else np.zeros((0, 0))
         return len(y), y.sum(axis=0, dtype=np.float64), products.astype(np.float64, copy=False)
 
     def of_block(block: RowBlock) -> tuple[tuple[int, FloatArray, FloatArray], ...]:
@@ -173,6 +188,7 @@ def _fit(
     *,
     unit: bool,
     seed: int,
+    rank: int,
 ) -> Scaling:
     if len(total) == 0:  # every column is constant
         return scaling
@@ -189,9 +205,9 @@ def _fit(
 
     if len(products):
         values, vectors = np.linalg.eigh(products - n_rows * np.outer(mean, mean))
-        pairs = Pairs(values[::-1][:RANK], vectors[:, ::-1][:, :RANK])
+        pairs = Pairs(values[::-1][:rank], vectors[:, ::-1][:, :rank])
     else:
-        pairs = leading_pairs(times, len(mean), RANK, seed=seed)
+        pairs = leading_pairs(times, len(mean), rank, seed=seed)
     kept = pairs.values > 1e-12 * max(float(pairs.values.max(initial=0)), np.finfo(float).tiny)
     if not kept.any():  # a table without any spread: nothing to whiten
         return scaling

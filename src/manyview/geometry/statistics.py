@@ -16,8 +16,6 @@ from manyview.engine import Engine, Rows, add
 from manyview.kernels.arrays import BoolArray, FloatArray, IntArray, Table
 from manyview.views.blocks import RowBlock
 
-CORRELATED_COLUMNS = 128  # enough columns to tell principal scores from measurements
-
 
 class Columns(NamedTuple):
     """First statistics of one view."""
@@ -116,11 +114,13 @@ def spread(v: int, columns: Columns, rows: Rows[RowBlock], engine: Engine, /) ->
     return spreads({v: columns}, rows, engine)[v]
 
 
-def spreads(columns: dict[int, Columns], rows: Rows[RowBlock], engine: Engine, /) -> dict[int, Spread]:
-    """Compute the spread of several views, in one pass."""
+def spreads(
+    columns: dict[int, Columns], rows: Rows[RowBlock], engine: Engine, /, *, n_correlated: int = 128
+) -> dict[int, Spread]:
+    """Compute the spread of several views in one pass, and how correlated at most ``n_correlated`` columns are."""
     if not columns:
         return {}
-    some = {v: _some_columns(len(c.total)) for v, c in columns.items()}
+    some = {v: _some_columns(len(c.total), n_correlated) for v, c in columns.items()}
 
     def of_block(block: RowBlock) -> tuple[tuple[FloatArray, FloatArray], ...]:
         return tuple(_products(block.known(v), c.mean, some[v]) for v, c in columns.items())
@@ -129,8 +129,8 @@ def spreads(columns: dict[int, Columns], rows: Rows[RowBlock], engine: Engine, /
     return {v: _spread(c, some[v], *of_view) for (v, c), of_view in zip(columns.items(), sums, strict=True)}
 
 
-def _some_columns(width: int) -> IntArray:
-    return np.unique(np.linspace(0, width - 1, min(width, CORRELATED_COLUMNS)).astype(int))
+def _some_columns(width: int, n_wanted: int) -> IntArray:
+    return np.unique(np.linspace(0, width - 1, min(width, n_wanted)).astype(int))
 
 
 def _products(table: Table, mean: FloatArray, some: IntArray) -> tuple[FloatArray, FloatArray]:

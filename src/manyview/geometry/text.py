@@ -23,8 +23,6 @@ from manyview.kernels.sparse import times
 from manyview.kernels.spectral import leading_pairs, unit_rows
 from manyview.views.blocks import RowBlock, some_rows
 
-SAMPLED_ROWS = 5_000  # rows on which the components are measured
-
 
 @dataclass(frozen=True)
 class WordWeights:
@@ -79,16 +77,17 @@ def principal_scores(
     rank: int,
     seed: int,
     dtype: str = "float64",
+    n_sampled_rows: int = 5_000,
 ) -> dict[tuple[int, ...], PrincipalScores]:
     """Fit scores of several kinds of documents: each is some views together, with the row count of each column."""
     all_words = [
         WordWeights(views, (np.log((1 + n_rows) / (1 + non_zeros)) + 1).astype(dtype, copy=False))
         for views, non_zeros in documents.items()
     ]
-    if n_rows <= SAMPLED_ROWS:
+    if n_rows <= n_sampled_rows:
         fitted = [_from_all_rows(words, rows, n_rows, engine, rank, seed) for words in all_words]
     else:
-        chosen = some_rows(n_rows, SAMPLED_ROWS, seed=seed)
+        chosen = some_rows(n_rows, n_sampled_rows, seed=seed)
         parts = list(engine.map(lambda block: block.take(chosen).tables, rows))
         sample = RowBlock(0, tuple(concatenate(tables) for tables in zip(*parts, strict=True)))
         all_words.sort(key=lambda words: -len(words.idf))  # the longest work first: threads then end together

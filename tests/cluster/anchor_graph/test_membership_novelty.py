@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from manyview import AnchorGraphClustering, Recipe, load
 from manyview.anchors import GraphBlock
-from manyview.cluster.anchor_graph.membership import FENCE, Novelty, without_outliers
+from manyview.cluster.anchor_graph.membership import Novelty, without_outliers
 from manyview.datasets import load_digits_views, make_views
 from manyview.views.blocks import RowBlock
 
@@ -79,7 +79,7 @@ def test_the_fence_is_three_interquartile_ranges_beyond_the_third_quartile(model
     X = views()
     read = model.anchor_graph_(_rows(X))
     q1, q3 = np.quantile(read.reach.astype(float), [0.25, 0.75], axis=0)
-    assert_allclose(model.novelty_.fences, q3 + FENCE * (q3 - q1))
+    assert_allclose(model.novelty_.fences, q3 + 3 * (q3 - q1))
     assert_allclose(model.outlier_score_, model.novelty_.of_rows(read))
 
 

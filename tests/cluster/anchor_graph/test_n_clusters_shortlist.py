@@ -3,7 +3,8 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from manyview.cluster.anchor_graph.n_clusters import PLAUSIBLE, RESOLUTION, pick, shortlist
+from manyview.cluster.anchor_graph.n_clusters import pick, shortlist
+from manyview.cluster.anchor_graph.recipe import DEFAULT
 from manyview.cluster.anchor_graph.selection import CurvePoint
 
 
@@ -33,8 +34,8 @@ def test_it_has_the_choice_and_at_most_one_on_each_side(scores):
     assert list(listed) == sorted(set(listed))
     assert len(listed) <= 3
     for K in set(listed) - {chosen.n_clusters}:
-        assert max(K / chosen.n_clusters, chosen.n_clusters / K) >= RESOLUTION
-        assert scores[K] >= PLAUSIBLE * max(scores.values())
+        assert max(K / chosen.n_clusters, chosen.n_clusters / K) >= DEFAULT.resolution
+        assert scores[K] >= DEFAULT.min_plausible * max(scores.values())
 
 
 def test_the_curve_marks_it():

@@ -6,7 +6,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from manyview import AnchorGraphClustering
 from manyview.anchors import GraphBlock
-from manyview.cluster.anchor_graph import reliability as module
 from manyview.cluster.anchor_graph.reliability import Reliability, slice_votes
 from manyview.datasets import make_views
 from manyview.metrics import match_labels
@@ -134,13 +133,12 @@ def test_view_without_the_row_casts_no_vote():
 
 
 @pytest.mark.parametrize("at_a_time", [1, 7, 300])
-def test_rows_vote_alike_however_many_at_a_time(overlapping, model, monkeypatch, at_a_time):
+def test_rows_vote_alike_however_many_at_a_time(overlapping, model, at_a_time):
     views = tuple(np.asarray(view) for view in overlapping.views.values())
     graph = model.anchor_graph_(RowBlock(0, views))
-    monkeypatch.setattr(module, "VOTING_ROWS", at_a_time)
-    votes = model.reliability_.votes_of_rows(graph, model.labels_)
-    assert_array_equal(votes[:, -1] > 0, model.views_disagree_)
-    assert_array_equal(votes[:, :-1], model.view_labels_)
+    votes, opinion = model.reliability_.votes(graph, own=model.labels_, rows_at_once=at_a_time)
+    assert_array_equal(np.where(opinion, votes, -1), model.view_labels_)
+    assert_array_equal(model.reliability_.contradicted(votes, opinion, model.labels_), model.views_disagree_)
     assert model.reliability_.votes(GraphBlock(0, *(part[:0] for part in graph[1:])))[0].shape == (0, 3)
 
 

@@ -48,10 +48,6 @@ from manyview.kernels.agreement import mutual_agreement
 from manyview.kernels.arrays import FloatArray, IntArray
 from manyview.kernels.spectral import Basis, diffusion_scale, right_basis, right_basis_of, unit_rows
 
-MAX_DENSE_WIDTH, MIN_WIDTH_PER_VECTOR = 1_500, 10  # of A'A, beyond which Lanczos iterations are quicker
-MAX_FACTOR = 3  # the widest embedding has 3K + 1 vectors,
-MAX_VECTORS = 400  # but no more than these: many clusters are far apart in fewer dimensions, too
-
 
 class Labeling(NamedTuple):
     """A diffusion embedding with cluster centers, which labels any row of T."""
@@ -159,14 +155,17 @@ def spectral_labelings(basis: Basis, T: FloatArray, context: FitContext, /) -> l
         return list(context.engine.map(cluster, list(range(settings.n_repeats * len(embeddings)))))
 
 
-def n_vectors(n_clusters: int, factor: float = MAX_FACTOR) -> int:
-    """Number of singular vectors of an embedding: K, or one more than a larger multiple of K, up to a limit."""
-    return min(int(factor * n_clusters) + (factor > 1), MAX_VECTORS)
+def n_vectors(n_clusters: int, factor: float = 3, *, most: int = 400) -> int:
+    """Number of singular vectors of an embedding: K, or one more than a larger multiple of K, by default the largest.
+
+    There are no more than ``most``: many clusters are far apart in fewer dimensions, too.
+    """
+    return min(int(factor * n_clusters) + (factor > 1), most)
 
 
 def by_lanczos(width: int, rank: int, /) -> bool:
     """Return whether Lanczos iterations find the spectrum of A'A (width, width) sooner than a dense solver."""
-    return width > MAX_DENSE_WIDTH and rank < width // MIN_WIDTH_PER_VECTOR
+    return width > 1_500 and rank < width // 10  # as measured with one thread
 
 
 def spectrum(fusion: Fusion, sample: Rows[GraphBlock], engine: Engine, rank: int, /) -> Basis:

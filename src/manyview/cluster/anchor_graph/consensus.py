@@ -65,9 +65,6 @@ from manyview.kernels.arrays import FloatArray, IntArray
 from manyview.kernels.spectral import diffusion_scale
 from manyview.views.blocks import RowBlock
 
-MAX_PASSES = 30  # of the discriminant version
-RIDGE = 1e-3  # of the mean variance within clusters, added to the covariance
-
 
 class Consensus(NamedTuple):
     """The chosen anchors, and the chosen candidate with the labels that all candidates voted for."""
@@ -253,9 +250,11 @@ def centers_rule(centers: FloatArray, geometry: Geometry, number: int, /) -> Lin
     return LinearRule(geometry, number, 2 * centers.T, -(centers**2).sum(axis=1))
 
 
-def discriminant_rule(x: FloatArray, labels: IntArray, n_clusters: int, geometry: Geometry, /) -> LinearRule:
+def discriminant_rule(
+    x: FloatArray, labels: IntArray, n_clusters: int, geometry: Geometry, /, *, max_iter: int = 30
+) -> LinearRule:
     """Repeat: nearest mean in the metric of the covariance within the clusters; stop when no label changes."""
-    for _ in range(MAX_PASSES):
+    for _ in range(max_iter):
         means, pooled = _moments(x, labels, n_clusters)
         directions = scipy.linalg.solve(pooled, means.T, assume_a="pos")
         rule = LinearRule(geometry, 0, 2 * directions, -np.einsum("kd,dk->k", means, directions))
@@ -276,7 +275,8 @@ def _moments(x: FloatArray, labels: IntArray, n_clusters: int) -> tuple[FloatArr
     indicator = sp.csr_array((np.ones(n), (labels, np.arange(n))), shape=(n_clusters, n))
     means = np.asarray(indicator @ x) / np.maximum(counts, 1)[:, None]
     pooled = (x.T @ x - (means.T * counts) @ means) / n
-    return means, pooled + RIDGE * np.trace(pooled) / len(pooled) * np.eye(len(pooled))
+    ridge = 1e-3 * np.trace(pooled) / len(pooled)  # so that it has an inverse
+    return means, pooled + ridge * np.eye(len(pooled))
 
 
 def _view_separation(draw: Draw, labels: IntArray, context: FitContext) -> FloatArray:

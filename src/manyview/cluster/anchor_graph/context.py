@@ -22,7 +22,6 @@ from manyview.views.dask_tables import as_dask, is_dask
 
 DRAWN_RULES = ("kmeans", "random")  # anchors that depend on the seed
 MIN_CLUSTERS = 2  # that n_clusters="auto" considers
-EXTRA_RAW_ANCHORS = 20  # of the published algorithm, beyond the number of clusters
 
 ENGINES = ("memory", "disk", "dask")
 Progress = Callable[[str, int, int], None]  # stage, steps done, steps in all
@@ -108,7 +107,8 @@ def resolve(
         anchors = _row_numbers(anchors, n_samples)
         n_anchors = len(anchors)
     elif estimator.n_anchors == "auto":
-        n_anchors = min(n_samples, K + EXTRA_RAW_ANCHORS if raw else wanted_anchors(n_samples, K, recipe))
+        # the published algorithm has a few more than clusters
+        n_anchors = min(n_samples, K + 20 if raw else wanted_anchors(n_samples, K, recipe))
     else:
         n_anchors = int(estimator.n_anchors)
         if n_anchors > n_samples:

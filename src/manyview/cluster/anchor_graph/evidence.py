@@ -25,19 +25,13 @@ from manyview.anchors.selection import leading_scores
 from manyview.cluster.anchor_graph.candidates import beyond_chance, initial_candidates, mean_over_geometries
 from manyview.cluster.anchor_graph.context import FitContext
 from manyview.cluster.anchor_graph.graphs import Draw, leave_out
-from manyview.cluster.anchor_graph.recipe import Recipe
+from manyview.cluster.anchor_graph.recipe import DEFAULT, Recipe
 from manyview.cluster.checks import warn_caller
 from manyview.geometry.scaling import dense
 from manyview.kernels.agreement import Correlations, SharedDependence, between, standardized, within
 from manyview.kernels.arrays import BoolArray, FloatArray, IntArray, Table
 from manyview.views import Views
 from manyview.views.blocks import RowBlock, picked_rows, some_rows
-
-N_ROWS = 5_000  # that are looked at
-MIN_SHARED_ROWS = 100  # with fewer rows that both views know, nothing is said about them
-COPIED = 0.9  # mean squared canonical correlation of a view and its copy; principal scores are uncorrelated
-CLIP = 3.0  # standard deviations, before columns are squared
-MAX_SCORES, MAX_COLUMNS = 60, 400  # of a view, in its scaled table and as it came
 
 
 class Tables(NamedTuple):
@@ -52,33 +46,36 @@ class Tables(NamedTuple):
 def tables_of(draw: Draw, context: FitContext, /) -> Tables:
     """Read the rows that are looked at."""
     assert draw.source is not None
-    geometry, seed = draw.graph.geometry, context.settings.seed
+    geometry, seed, recipe = draw.graph.geometry, context.settings.seed, context.recipe
     n_sampled = draw.n_samples if draw.sample_rows is None else len(draw.sample_rows)
-    chosen = some_rows(n_sampled, N_ROWS, seed=seed)
+    chosen = some_rows(n_sampled, recipe.n_evidence_rows, seed=seed)
     blocks = [geometry.scored(block) for block in picked_rows(chosen, draw.source.sample, context.engine)]
 
     def scaled(v: int) -> FloatArray:
         table = _stacked([geometry.table(block, 0, v) for block in blocks])
-        return table if table.shape[1] <= MAX_SCORES else leading_scores(table, MAX_SCORES, seed=seed)
+        most = recipe.n_evidence_scores
+        return table if table.shape[1] <= most else leading_scores(table, most, seed=seed)
 
     views = range(len(geometry.kinds))
     present = np.hstack([geometry.present(block) for block in blocks])
-    return Tables(chosen, [scaled(v) for v in views], [_columns(blocks, v) for v in views], present)
+    return Tables(
+        chosen, [scaled(v) for v in views], [_columns(blocks, v, recipe.n_evidence_columns) for v in views], present
+    )
 
 
 def _stacked(parts: list[Table]) -> FloatArray:
     return np.vstack([dense(part) for part in parts])
 
 
-def _columns(blocks: list[RowBlock], v: int) -> FloatArray:
+def _columns(blocks: list[RowBlock], v: int, most: int) -> FloatArray:
     """A view as it came; of a wide one the columns with most entries, or evenly spaced ones."""
     parts = [block.table(v) for block in blocks]
     width = parts[0].shape[1]
-    if width > MAX_COLUMNS:
-        chosen = np.linspace(0, width - 1, MAX_COLUMNS).astype(int)
+    if width > most:
+        chosen = np.linspace(0, width - 1, most).astype(int)
         if sp.issparse(parts[0]):
             filled = sum(np.asarray((part != 0).sum(axis=0)).ravel() for part in parts)
-            chosen = np.sort(np.argsort(-np.asarray(filled), kind="stable")[:MAX_COLUMNS])
+            chosen = np.sort(np.argsort(-np.asarray(filled), kind="stable")[:most])
         parts = [part[:, chosen] for part in parts]
     return _stacked(parts)
 
@@ -103,23 +100,27 @@ def explained_by(draw: Draw, context: FitContext, /) -> Explained | None:
     known = tables.present[used].all(axis=0)
     if known.sum() < context.recipe.min_judged_rows:
         return None
-    views = without_copies([tables.scaled[v][known] for v in used])
+    views = without_copies([tables.scaled[v][known] for v in used], context.recipe.max_squared_correlation)
     shared = SharedDependence(views) if len(views) > 1 else None
     return None if shared is None else Explained(tables.rows[known], shared, float(known.mean()))
 
 
-def without_copies(tables: list[FloatArray], /) -> list[FloatArray]:
-    """Leave out tables that repeat an earlier one: what copies share is their noise, which no clusters explain."""
+def without_copies(tables: list[FloatArray], most: float = DEFAULT.max_squared_correlation, /) -> list[FloatArray]:
+    """Leave out tables that repeat an earlier one: what copies share is their noise, which no clusters explain.
+
+    Columns of a table are uncorrelated principal scores, so that the total of squared correlations of a table and its
+    copy is the number of columns.
+    """
     kept: list[FloatArray] = []
     for table in tables:
         z = standardized(table)
         others = [standardized(other) for other in kept]
-        if not any(between(z, x).total > COPIED * min(z.shape[1], x.shape[1]) for x in others):
+        if not any(between(z, x).total > most * min(z.shape[1], x.shape[1]) for x in others):
             kept.append(table)
     return kept
 
 
-def dependence(tables: Tables, /) -> FloatArray:
+def dependence(tables: Tables, min_shared_rows: int = DEFAULT.min_shared_rows, /) -> FloatArray:
     """Return how far pairs of views (V, V) depend on each other, in standard deviations beyond chance.
 
     Infinite on the diagonal, and where two views share too few rows to tell.
@@ -129,7 +130,7 @@ def dependence(tables: Tables, /) -> FloatArray:
     for u in range(V):
         for v in range(u):
             shared = tables.present[u] & tables.present[v]
-            if shared.sum() >= MIN_SHARED_ROWS:
+            if shared.sum() >= min_shared_rows:
                 pairs = zip(_both(tables.scaled[u][shared]), _both(tables.scaled[v][shared]), strict=True)
                 found[u, v] = found[v, u] = max(between(a, b).significance for a, b in pairs)
     return found
@@ -148,7 +149,7 @@ def structured_views(tables: Tables, significance: float, /) -> BoolArray:
 def _both(x: FloatArray) -> list[FloatArray]:
     """Standardized columns, and their standardized squares, outliers held back."""
     z = standardized(x)
-    return [z, standardized(np.clip(z * np.sqrt(len(z)), -CLIP, CLIP) ** 2)]
+    return [z, standardized(np.clip(z * np.sqrt(len(z)), -3, 3) ** 2)]  # standard deviations
 
 
 def _beyond(found: Correlations, significance: float) -> bool:
@@ -178,7 +179,9 @@ def drop_noise_views(views: Views, draw: Draw, context: FitContext, /) -> Draw:
     if not draw.joint or draw.source is None or draw.n_samples < context.recipe.min_judged_rows:
         return draw
     recipe, tables = context.recipe, tables_of(draw, context)
-    suspects = unrelated_views(dependence(tables), structured_views(tables, recipe.significance), recipe)
+    suspects = unrelated_views(
+        dependence(tables, recipe.min_shared_rows), structured_views(tables, recipe.significance), recipe
+    )
     if not suspects.any():
         return draw
     initial = initial_candidates(draw, context)

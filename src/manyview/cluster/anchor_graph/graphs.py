@@ -7,7 +7,7 @@ rows is built once, at the end. Up to ``Recipe.n_sampled_rows`` rows the sample 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -56,21 +56,60 @@ def build_graphs(views: Views, context: FitContext, /, *, left_out: tuple[int, .
     settings, engine, n_samples = context.settings, context.engine, len(views)
     rows = engine.partition(row_blocks(views), n_samples)
     context.progress("geometry", 0, 1)
-    geometry = fit_geometry(
-        rows,
-        engine,
-        scale=settings.scale,
-        equalize=not settings.raw,
-        whiten=context.recipe.partial_whitening,
-        seed=settings.seed,
-        dtype=settings.dtype,
-        left_out=left_out,
-        names=views.names,
-    )
+    geometry = geometry_of(rows, context, left_out=left_out, names=views.names)
     context.progress("anchors", 0, 1)
     return _draw(
         _source(rows, n_samples, geometry, context), geometry, len(views.tables) > 1 and not settings.raw, context
     )
+
+
+def geometry_of(
+    rows: Rows[RowBlock], context: FitContext, /, *, left_out: tuple[int, ...] = (), names: tuple[str, ...] = ()
+) -> Geometry:
+    """Fit the geometry of rows with the settings of the fit."""
+    settings, recipe = context.settings, context.recipe
+    return fit_geometry(
+        rows,
+        context.engine,
+        scale=settings.scale,
+        equalize=not settings.raw,
+        whiten=recipe.partial_whitening,
+        seed=settings.seed,
+        dtype=settings.dtype,
+        left_out=left_out,
+        names=names,
+        options=recipe.geometry,
+    )
+
+
+def place_anchors(
+    rule: Any,
+    n_anchors: int,
+    geometry: Geometry,
+    rows: Rows[RowBlock],
+    n_rows: int,
+    joint: bool,
+    context: FitContext,
+    /,
+) -> tuple[list[Groups], AnchorGraph]:
+    """Choose anchors among rows with the settings of the fit, and place them in every slice."""
+    settings, recipe, engine = context.settings, context.recipe, context.engine
+    groups = choose_groups(
+        rule,
+        n_anchors,
+        geometry,
+        rows,
+        engine,
+        n_rows,
+        seed=settings.seed,
+        n_sampled_rows=recipe.n_anchor_rows,
+        n_scores=recipe.n_joint_scores,
+        n_seeding_rows=recipe.n_seeding_rows,
+    )
+    graph = fit_anchor_graph(
+        geometry, groups, rows, engine, scales=settings.neighbors, joint=joint, dtype=settings.dtype
+    )
+    return groups, graph
 
 
 def redraw(draw: Draw, context: FitContext, /) -> Draw:
@@ -105,10 +144,7 @@ def _draw(source: Source, geometry: Geometry, joint: bool, context: FitContext) 
     few = source.sample_rows
     random = isinstance(settings.anchors, str) and settings.anchors in DRAWN_RULES
     among, n_rows = (source.sample, len(few)) if random and few is not None else (source.rows, source.n_samples)
-    groups = choose_groups(settings.anchors, settings.n_anchors, geometry, among, engine, n_rows, seed=settings.seed)
-    graph = fit_anchor_graph(
-        geometry, groups, among, engine, scales=settings.neighbors, joint=joint, dtype=settings.dtype
-    )
+    groups, graph = place_anchors(settings.anchors, settings.n_anchors, geometry, among, n_rows, joint, context)
     anchor_rows = _anchor_rows(groups[0], few if among is source.sample else None)
     if few is not None:
         sample = list(engine.map(graph, source.sample))

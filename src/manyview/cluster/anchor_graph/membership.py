@@ -31,9 +31,6 @@ from manyview.kernels.arrays import BoolArray, FloatArray, IntArray
 from manyview.kernels.sparse import times
 from manyview.views.blocks import RowBlock
 
-FENCE = 3.0  # interquartile ranges beyond the third quartile: the outer fence of a box plot
-OUTLIER = -1  # the label of rows beyond the fence
-
 
 class MembershipMap(NamedTuple):
     """The small parts of a fitted model that label rows; nothing in it has one row per sample."""
@@ -141,25 +138,25 @@ class Novelty(NamedTuple):
         return np.divide(total, count, out=np.full(len(total), np.nan), where=count > 0)
 
 
-def measure_novelty(graph: AnchorGraph, sample: list[GraphBlock], engine: Engine, /) -> Novelty:
-    """Find the fence of every slice on the sampled rows."""
+def measure_novelty(graph: AnchorGraph, sample: list[GraphBlock], engine: Engine, fence: float, /) -> Novelty:
+    """Find the fence of every slice on the sampled rows: so many interquartile ranges beyond the third quartile."""
     reach = engine.collect(lambda block: block.reach, sample).astype(np.float64)
     present = engine.collect(lambda block: block.present, sample)
     views = np.array([-1 if name.view is None else name.view for name in graph.slices])
-    fences = [_fence(reach[present[:, index], index]) for index in range(len(views))]
+    fences = [_fence(reach[present[:, index], index], fence) for index in range(len(views))]
     return Novelty(views, len(graph.views[0]), np.array(fences))
 
 
-def _fence(reach: FloatArray) -> float:
+def _fence(reach: FloatArray, fence: float) -> float:
     if not len(reach):
         return 0.0
     q1, q3 = np.quantile(reach, [0.25, 0.75])
-    return float(q3 + FENCE * (q3 - q1))
+    return float(q3 + fence * (q3 - q1))
 
 
 def without_outliers(labels: IntArray, novelty: FloatArray, /) -> IntArray:
     """Return the labels, and -1 for rows beyond the fence."""
-    return np.where(novelty > 1, OUTLIER, labels)
+    return np.where(novelty > 1, -1, labels)
 
 
 def label_known_rows(members: MembershipMap, novelty: Novelty, block: RowBlock, /) -> IntArray:

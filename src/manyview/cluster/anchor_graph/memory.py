@@ -24,7 +24,6 @@ from manyview.cluster.anchor_graph.candidates import by_lanczos, n_vectors
 from manyview.cluster.anchor_graph.context import Settings
 from manyview.engine.dask import memory_of_workers
 from manyview.engine.rows import even_edges
-from manyview.geometry.fit import WORD_RANKS
 from manyview.views import Views
 from manyview.views.arrow import COLUMNS_AT_ONCE, NUMBERS_AT_ONCE, PIECE_ROWS, WHOLE_ROWS
 from manyview.views.container import is_elsewhere
@@ -89,7 +88,9 @@ def estimate_needs(
 
     # Bytes per row; s is the size of a number that is kept. Of a sparse table the fit only densifies the scores.
     s, m, k, K = np.dtype(settings.dtype).itemsize, settings.n_anchors, settings.neighbors[0], settings.n_clusters
-    widths = [min(t.shape[1], max(WORD_RANKS)) if sp.issparse(t) else t.shape[1] for t in tables]
+    widths = [
+        min(t.shape[1], max(settings.recipe.geometry.word_ranks)) if sp.issparse(t) else t.shape[1] for t in tables
+    ]
     columns = max(t.dtype.itemsize for t in tables) * sum(widths)
     n_geometries = 2 if settings.scale == "auto" else 1
     L = n_geometries * (len(tables) + (len(tables) > 1 and not settings.raw))

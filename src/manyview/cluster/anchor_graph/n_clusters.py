@@ -39,6 +39,7 @@ from manyview.cluster.anchor_graph.fusion import (
 )
 from manyview.cluster.anchor_graph.graphs import Draw
 from manyview.cluster.anchor_graph.null import null_draws
+from manyview.cluster.anchor_graph.recipe import DEFAULT, Recipe
 from manyview.cluster.anchor_graph.reliability import (
     Subsample,
     draw_subsample,
@@ -52,17 +53,6 @@ from manyview.engine import Engine
 from manyview.kernels.agreement import adjusted_rand, joint_counts
 from manyview.kernels.arrays import FloatArray, IntArray
 
-WEIGHT_ROUNDS = 2
-WEIGHT_CLUSTERS = (2, 4, 8, 16, 32)
-MAX_ROWS = 5_000  # rows of T that are clustered for every K
-ROWS_PER_CLUSTER, ANCHORS_PER_CLUSTER = 4, 4  # fewer cannot show a cluster
-ALL_UP_TO, RATIO = 12, 1.2  # every K up to 12, then steps of a fifth; the neighborhood of the best is filled in
-N_PARTS = 6
-PATIENCE = 3  # values of K in a row that cannot win, before the scale is left
-DECISIVE_GAP, DECISIVE_RATIO = 0.15, 2  # of an eigengap, to the next widest; classes of real data have less
-NULL_CLUSTERS = (2, 3, 4, 6, 8, 12, 18, 27)  # the values of K at which clusters are compared with those of a null
-RESOLUTION = 1.5  # a coarser or finer resolution differs by this factor, and
-PLAUSIBLE = 0.8  # has at least this share of the best score
 NO_STRUCTURE = "no clusters beyond chance: their score exceeds that of shuffled columns by only {:.3f}, less than {}"
 
 
@@ -103,57 +93,59 @@ def embed(draw: Draw, largest: int, context: FitContext, /, *, like: Embedded | 
     """
     engine, seed = context.engine, context.settings.seed
     if like is None:
-        weights = _weights(draw.graph, draw.sample, engine, seed, context.recipe.smoothness_power)
+        weights = _weights(draw.graph, draw.sample, engine, seed, context.recipe)
     else:
         assert like.weights is not None
         weights = like.weights
     fusion = fuse(draw.graph, draw.sample, engine, weights)
-    n_parts = N_PARTS if like is None else 0
-    return _embed(fusion, draw.sample, engine, largest, seed, n_parts)._replace(weights=weights)
+    n_parts = context.recipe.n_stability_samples if like is None else 0
+    return _embed(fusion, draw.sample, context, largest, n_parts)._replace(weights=weights)
 
 
-def _embed(fusion: Fusion, sample: list[GraphBlock], engine: Engine, largest: int, seed: int, n_parts: int) -> Embedded:
+def _embed(fusion: Fusion, sample: list[GraphBlock], context: FitContext, largest: int, n_parts: int) -> Embedded:
+    engine, seed, recipe = context.engine, context.settings.seed, context.recipe
     basis = spectrum(fusion, sample, engine, n_vectors(largest))
     T = np.asarray(engine.collect(partial(fusion.walk, right=basis.W), sample), dtype=np.float64)
     rows = np.arange(len(T))
-    if len(T) > MAX_ROWS:
-        rows = np.sort(np.random.default_rng(seed).choice(len(T), MAX_ROWS, replace=False))
-        T = T[rows] * np.sqrt(len(T) / MAX_ROWS)
-    size = subsample_size(len(T), largest)
+    if len(T) > recipe.n_scored_rows:
+        rows = np.sort(np.random.default_rng(seed).choice(len(T), recipe.n_scored_rows, replace=False))
+        T = T[rows] * np.sqrt(len(T) / recipe.n_scored_rows)
+    size = subsample_size(len(T), largest, recipe.subsample_share)
     parts = engine.map(lambda number: draw_subsample(T, size, seed=seed + 1 + number), list(range(n_parts)))
     return Embedded(T, basis.s, rows, draw_subsample(T, len(T), seed=seed), list(parts))
 
 
-def _weights(graph: AnchorGraph, sample: list[GraphBlock], engine: Engine, seed: int, power: float) -> FloatArray:
+def _weights(graph: AnchorGraph, sample: list[GraphBlock], engine: Engine, seed: int, recipe: Recipe) -> FloatArray:
     """Slice weights from labelings with few and with many clusters together."""
     weights = first_weights(graph)
     if len(weights) == graph.geometry.n_geometries:  # one view: nothing to weigh
         return weights
     degrees = slice_degrees(graph, sample, engine)
     n_rows = sum(block.n_rows for block in sample)
-    sizes = [K for K in WEIGHT_CLUSTERS if n_rows >= ROWS_PER_CLUSTER * K] or [min(2, n_rows)]
-    for _ in range(WEIGHT_ROUNDS):
+    least = recipe.min_rows_per_shown_cluster
+    sizes = [K for K in recipe.weight_clusters if n_rows >= least * K] or [min(2, n_rows)]
+    for _ in range(recipe.n_weight_rounds):
         fusion = fuse(graph, sample, engine, weights)
         basis = spectrum(fusion, sample, engine, n_vectors(max(sizes)))
         T = engine.map(partial(fusion.walk, right=basis.W), sample)
         every = np.concatenate(list(T))
-        whole = draw_subsample(every, MAX_ROWS, seed=seed)
+        whole = draw_subsample(every, recipe.n_scored_rows, seed=seed)
 
         def of_size(K: int) -> FloatArray:
-            rule = label_by(every, whole, K, seed=seed)  # noqa: B023
+            rule = label_by(every, whole, K, seed=seed, recipe=recipe)  # noqa: B023
             labels = [rule.labels(block) for block in T]  # noqa: B023
             counts = np.bincount(np.concatenate(labels), minlength=K)
             indicators = [np.eye(K)[block] / np.sqrt(np.maximum(counts, 1)) for block in labels]
             return smoothness(sample, indicators, degrees, engine)
 
         with few_distinct_rows_allowed():
-            weights = weights_from_smoothness(np.mean([of_size(K) for K in sizes], axis=0), power)
+            weights = weights_from_smoothness(np.mean([of_size(K) for K in sizes], axis=0), recipe.smoothness_power)
     return weights
 
 
-def largest_number(n_samples: int, n_anchors: int, /) -> int:
+def largest_number(n_samples: int, n_anchors: int, recipe: Recipe = DEFAULT, /) -> int:
     """The largest K that rows and anchors can show."""
-    return max(min(n_samples // ROWS_PER_CLUSTER, n_anchors // ANCHORS_PER_CLUSTER), min(2, n_samples))
+    return max(min(n_samples, n_anchors) // recipe.min_rows_per_shown_cluster, min(2, n_samples))
 
 
 def choose(
@@ -166,6 +158,7 @@ def choose(
     seed: int,
     scored: Mapping[int, CurvePoint] = MappingProxyType({}),
     progress: Callable[[int, int], None] | None = None,
+    recipe: Recipe = DEFAULT,
 ) -> Selection:
     """Score the candidates, or, with None, a coarse scale and then the neighborhood of its best.
 
@@ -177,31 +170,32 @@ def choose(
         hopeless = 0
         for done, K in enumerate(numbers):
             if K not in curve:
-                curve[K] = scored[K] if K in scored else score(embedded, K, engine, seed=seed)
+                curve[K] = scored[K] if K in scored else score(embedded, K, engine, seed=seed, recipe=recipe)
             if progress is not None:
                 progress(done + 1, len(numbers))
             # S <= 1, so a modularity below the best score cannot win; with more clusters it only falls further
-            lost = K > ALL_UP_TO and curve[K].modularity < max(c.score for c in curve.values())
+            lost = recipe.max_dense_clusters < K and curve[K].modularity < max(c.score for c in curve.values())
             hopeless = hopeless + 1 if lost else 0
-            if stop and hopeless == PATIENCE:
+            if stop and hopeless == recipe.patience:
                 break
 
     if candidates is not None:
         visit(sorted(set(candidates)), stop=False)
     else:
-        scale = coarse_scale(largest)
+        scale = coarse_scale(largest, recipe)
         visit(scale, stop=True)
         visit(_neighborhood(scale, max(curve.values(), key=lambda c: c.score).n_clusters), stop=False)
-    return pick(tuple(curve[K] for K in sorted(curve)), decisive=decisive_gap(embedded.s))
+    return pick(tuple(curve[K] for K in sorted(curve)), decisive=decisive_gap(embedded.s, recipe), recipe=recipe)
 
 
-def decisive_gap(s: FloatArray, /) -> int | None:
+def decisive_gap(s: FloatArray, recipe: Recipe = DEFAULT, /) -> int | None:
     """The K >= 2 at which the eigenvalues s² of the walk fall by far the most, if there is one."""
     gaps = -np.diff(s**2)[1:]
     if len(gaps) < 2:
         return None
     second, widest = np.sort(gaps)[-2:]
-    return int(gaps.argmax()) + 2 if widest > max(DECISIVE_GAP, DECISIVE_RATIO * second) else None
+    least = max(recipe.min_decisive_gap, recipe.min_decisive_ratio * second)
+    return int(gaps.argmax()) + 2 if widest > least else None
 
 
 def _eigenvalue(embedded: Embedded, number: int) -> float:
@@ -209,11 +203,11 @@ def _eigenvalue(embedded: Embedded, number: int) -> float:
     return float(embedded.s[number - 1] ** 2) if number <= len(embedded.s) else 0.0
 
 
-def coarse_scale(largest: int, /) -> list[int]:
+def coarse_scale(largest: int, recipe: Recipe = DEFAULT, /) -> list[int]:
     """2, 3, … 12, then every step a fifth more."""
-    scale = list(range(2, min(ALL_UP_TO, largest) + 1))
+    scale = list(range(2, min(recipe.max_dense_clusters, largest) + 1))
     while scale[-1] < largest:
-        scale.append(min(int(np.ceil(scale[-1] * RATIO)), largest))
+        scale.append(min(int(np.ceil(scale[-1] * recipe.cluster_ratio)), largest))
     return scale
 
 
@@ -224,12 +218,12 @@ def _neighborhood(scale: list[int], best: int) -> list[int]:
     return list(range(low, high + 1, -(-(high - low) // 10) or 1))
 
 
-def score(embedded: Embedded, n_clusters: int, engine: Engine, /, *, seed: int) -> CurvePoint:
+def score(embedded: Embedded, n_clusters: int, engine: Engine, /, *, seed: int, recipe: Recipe = DEFAULT) -> CurvePoint:
     """The row of the curve for K."""
-    K, labels = n_clusters, _labels(embedded, n_clusters, seed)
+    K, labels = n_clusters, _labels(embedded, n_clusters, seed, recipe)
 
     def agreement(part: Subsample) -> float:
-        other = label_by(embedded.T, part, K, seed=seed).labels(embedded.T)
+        other = label_by(embedded.T, part, K, seed=seed, recipe=recipe).labels(embedded.T)
         return adjusted_rand(joint_counts(labels, other, K))
 
     with few_distinct_rows_allowed():
@@ -239,9 +233,9 @@ def score(embedded: Embedded, n_clusters: int, engine: Engine, /, *, seed: int) 
     return CurvePoint(K, stability, Q, gap, total, error)
 
 
-def _labels(embedded: Embedded, n_clusters: int, seed: int) -> IntArray:
+def _labels(embedded: Embedded, n_clusters: int, seed: int, recipe: Recipe) -> IntArray:
     with few_distinct_rows_allowed():
-        return label_by(embedded.T, embedded.whole, n_clusters, seed=seed).labels(embedded.T)
+        return label_by(embedded.T, embedded.whole, n_clusters, seed=seed, recipe=recipe).labels(embedded.T)
 
 
 def rate(Q: float, agreements: FloatArray, /) -> tuple[float, float, float, float]:
@@ -261,7 +255,7 @@ def modularity(embedded: Embedded, labels: IntArray, n_clusters: int, /) -> floa
     return float(((sums * s[: T.shape[1]]) ** 2).sum() / n - (p**2).sum())
 
 
-def pick(curve: tuple[CurvePoint, ...], /, *, decisive: int | None = None) -> Selection:
+def pick(curve: tuple[CurvePoint, ...], /, *, decisive: int | None = None, recipe: Recipe = DEFAULT) -> Selection:
     """A decisive gap, or the smallest K whose score is within one standard error of the best; and why, in a sentence.
 
     ``decisive`` is the K of a decisive gap, which need not be on the curve.
@@ -283,24 +277,24 @@ def pick(curve: tuple[CurvePoint, ...], /, *, decisive: int | None = None) -> Se
         f"stability {chosen.stability:.3f}; the widest eigengap is at {widest.n_clusters}{sure}."
     )
     K = chosen.n_clusters
-    return Selection(K, curve, reason, {"n_clusters": K}, shortlist=shortlist(curve, K))
+    return Selection(K, curve, reason, {"n_clusters": K}, shortlist=shortlist(curve, K, recipe))
 
 
-def shortlist(curve: tuple[CurvePoint, ...], n_clusters: int, /) -> tuple[int, ...]:
+def shortlist(curve: tuple[CurvePoint, ...], n_clusters: int, recipe: Recipe = DEFAULT, /) -> tuple[int, ...]:
     """The choice, the best-scored K that is clearly coarser, and the best that is clearly finer: plausible ones."""
-    least = PLAUSIBLE * max(c.score for c in curve)
-    coarser = [c for c in curve if c.score >= least and c.n_clusters * RESOLUTION <= n_clusters]
-    finer = [c for c in curve if c.score >= least and c.n_clusters >= n_clusters * RESOLUTION]
+    ratio, least = recipe.resolution, recipe.min_plausible * max(c.score for c in curve)
+    coarser = [c for c in curve if c.score >= least and c.n_clusters * ratio <= n_clusters]
+    finer = [c for c in curve if c.score >= least and c.n_clusters >= n_clusters * ratio]
     best = [max(some, key=lambda c: c.score).n_clusters for some in (coarser, finer) if some]
     return tuple(sorted([n_clusters, *best]))
 
 
-def structure(points: Iterable[CurvePoint], nulls: list[Embedded], /, *, seed: int) -> float:
+def structure(points: Iterable[CurvePoint], nulls: list[Embedded], /, *, seed: int, recipe: Recipe = DEFAULT) -> float:
     """max over K of (Q - Q_0) sqrt(S): how much better the clusters are than those of data without structure."""
 
     def beyond(point: CurvePoint) -> float:
         K = point.n_clusters
-        Q_0 = max(modularity(null, _labels(null, K, seed), K) for null in nulls)
+        Q_0 = max(modularity(null, _labels(null, K, seed, recipe), K) for null in nulls)
         return (point.modularity - Q_0) * float(np.sqrt(max(point.stability, 0)))
 
     return max(beyond(point) for point in points)
@@ -311,13 +305,14 @@ def choose_on(draw: Draw, context: FitContext, /, *, candidates: list[int] | Non
 
     Without structure K is 1 if it may be, and a warning is given in any case.
     """
-    engine, seed, least = context.engine, context.settings.seed, context.recipe.min_structure
-    most = largest_number(draw.n_samples, draw.graph.n_anchors)
+    engine, seed, recipe, least = context.engine, context.settings.seed, context.recipe, context.recipe.min_structure
+    most = largest_number(draw.n_samples, draw.graph.n_anchors, recipe)
     context.progress("n_clusters", 0, 1)
     embedded = embed(draw, max([most, *(candidates or [])]), context)
     nulls = [embed(null, most, context, like=embedded) for null in null_draws(draw, context)]
-    scored = {K: score(embedded, K, engine, seed=seed) for K in NULL_CLUSTERS if most >= K} if nulls else {}
-    beyond = structure(scored.values(), nulls, seed=seed) if nulls else None
+    compared = [K for K in recipe.null_clusters if most >= K] if nulls else []
+    scored = {K: score(embedded, K, engine, seed=seed, recipe=recipe) for K in compared}
+    beyond = structure(scored.values(), nulls, seed=seed, recipe=recipe) if nulls else None
     missing = None if beyond is None or beyond >= least else NO_STRUCTURE.format(beyond, least)
     if missing and (candidates is None or 1 in candidates):
         warn_caller(f"{missing}. K is 1; give n_clusters to cut the rows all the same.", NoStructureWarning)
@@ -330,6 +325,7 @@ def choose_on(draw: Draw, context: FitContext, /, *, candidates: list[int] | Non
         seed=seed,
         scored=scored,
         progress=lambda done, total: context.progress("n_clusters", done, total),
+        recipe=recipe,
     )
     if missing:
         warn_caller(f"{missing}. K = {selection.n_clusters} is arbitrary.", NoStructureWarning)

@@ -15,11 +15,10 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from manyview.anchors import GraphBlock, choose_groups, fit_anchor_graph
+from manyview.anchors import GraphBlock
 from manyview.cluster.anchor_graph.context import DRAWN_RULES, FitContext
-from manyview.cluster.anchor_graph.graphs import Draw, Source
+from manyview.cluster.anchor_graph.graphs import Draw, Source, geometry_of, place_anchors
 from manyview.engine import concatenate
-from manyview.geometry.fit import fit_geometry
 from manyview.kernels.arrays import Table
 from manyview.views.blocks import RowBlock, missing_rows, some_rows
 
@@ -73,23 +72,11 @@ def shuffled(table: Table, rng: np.random.Generator, /) -> Table:
 
 def _graph_of(rows: RowBlock, draw: Draw, context: FitContext) -> Draw:
     """Fit a geometry, anchors and a graph to these rows as to those of the draw."""
-    engine, settings = context.engine, context.settings
-    blocks = [rows]
-    geometry = fit_geometry(
-        blocks,
-        engine,
-        scale=settings.scale,
-        equalize=not settings.raw,
-        whiten=context.recipe.partial_whitening,
-        seed=settings.seed,
-        dtype=settings.dtype,
-    )
+    settings = context.settings
+    geometry = geometry_of([rows], context)
     scored = [geometry.scored(rows)]
     rule = settings.anchors if isinstance(settings.anchors, str) else DRAWN_RULES[0]
     n_anchors = min(settings.n_anchors, rows.n_rows)
-    groups = choose_groups(rule, n_anchors, geometry, scored, engine, rows.n_rows, seed=settings.seed)
-    graph = fit_anchor_graph(
-        geometry, groups, scored, engine, scales=settings.neighbors, joint=draw.joint, dtype=settings.dtype
-    )
+    _, graph = place_anchors(rule, n_anchors, geometry, scored, rows.n_rows, draw.joint, context)
     sample: list[GraphBlock] = [graph(block) for block in scored]
     return Draw(graph, sample, draw.joint, rows.n_rows)

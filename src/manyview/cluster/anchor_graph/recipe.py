@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from manyview.geometry import DEFAULT_OPTIONS, GeometryOptions
+
 
 @dataclass(frozen=True)
 class Recipe:
@@ -18,8 +20,14 @@ class Recipe:
     1
     """
 
-    # Graphs
+    # Geometry
+    geometry: GeometryOptions = DEFAULT_OPTIONS  #: scalings of the views
     partial_whitening: bool = True  #: divide the principal scores of dense views by the fourth root of their variance
+
+    # Graphs
+    n_anchor_rows: int = 20_000  #: rows on which k-means looks for anchors,
+    n_seeding_rows: int = 5_000  #: rows among which its seeds are chosen,
+    n_joint_scores: int = 100  #: and principal scores of the joint table in which it runs
     min_anchors: int = 500  #: the number of anchors is at least this, if there are as many rows
     anchors_per_cluster: int = 10  #: and at least this many times the number of clusters
     max_fine_rows: int = 5_000  #: with more rows, anchors are finer:
@@ -60,6 +68,11 @@ class Recipe:
     min_known: float = 0.9  #: share of the rows known in all views; a linear rule takes a missing row for a mean one
 
     # Noise views
+    n_evidence_rows: int = 5_000  #: rows on which views are compared
+    min_shared_rows: int = 100  #: with fewer rows that both know, nothing is said about two views
+    n_evidence_scores: int = 60  #: principal scores of a view, and
+    n_evidence_columns: int = 400  #: columns as they came, that are compared
+    max_squared_correlation: float = 0.9  #: mean over canonical pairs; more have only a view and its copy
     significance: float = 5.0  #: standard deviations beyond chance at which columns depend on each other for certain,
     doubt: float = 3.0  #: and at which they may: a view that may depend on another one is kept
     min_agreement: float = 0.25  #: of a view, relative to the best one; noise mostly has less than 0.15
@@ -69,6 +82,19 @@ class Recipe:
     min_judged_rows: int = 100  #: with fewer rows no view is judged
 
     # Number of clusters
+    weight_clusters: tuple[int, ...] = (2, 4, 8, 16, 32)  #: numbers of clusters from which slices get their weights,
+    n_weight_rounds: int = 2  #: in so many rounds
+    n_scored_rows: int = 5_000  #: rows that are clustered for every number
+    min_rows_per_shown_cluster: int = 4  #: fewer rows, or anchors, cannot show a cluster
+    max_dense_clusters: int = 12  #: every number up to this is scored, then only those
+    cluster_ratio: float = 1.2  #: that are larger by this factor; the neighborhood of the best is filled in
+    n_stability_samples: int = 6  #: subsamples of the rows behind the stability of a number
+    patience: int = 3  #: numbers in a row that cannot win, before the search ends
+    min_decisive_gap: float = 0.15  #: of the eigenvalues, which decides alone if it is also
+    min_decisive_ratio: float = 2.0  #: this many times the next; classes of real data have less
+    null_clusters: tuple[int, ...] = (2, 3, 4, 6, 8, 12, 18, 27)  #: numbers at which clusters are compared with nulls
+    resolution: float = 1.5  #: a coarser or finer choice on the short list differs by this factor,
+    min_plausible: float = 0.8  #: and has at least this share of the best score
     n_nulls: int = 2  #: data sets with shuffled columns that the clusters are compared with
     n_null_rows: int = 2_000  #: rows of the largest of them
     min_structure: float = 0.06  #: beyond them; noise has at most 0.04, data with classes 0.095 and more
@@ -76,6 +102,9 @@ class Recipe:
     # Reliability
     n_subsamples: int = 8  #: random subsamples behind the stability of clusters
     n_subsampled_rows: int = 5_000  #: rows of the largest of them
+    subsample_share: float = 0.8  #: of the rows that a subsample has
+    subsample_embedding: tuple[float, int] = (2.0, 2)  #: (r, t) of its diffusion embedding
+    outlier_fence: float = 3.0  #: interquartile ranges beyond the third quartile: the outer fence of a box plot
 
 
 DEFAULT = Recipe()

@@ -40,17 +40,13 @@ from manyview.cluster.anchor_graph.context import FitContext
 from manyview.cluster.anchor_graph.fusion import Fusion
 from manyview.cluster.anchor_graph.graphs import of_sample
 from manyview.cluster.anchor_graph.membership import MembershipMap, Novelty, membership_of
+from manyview.cluster.anchor_graph.recipe import DEFAULT, Recipe
 from manyview.engine import Rows, add, edges
 from manyview.kernels.agreement import joint_counts
 from manyview.kernels.arrays import BoolArray, FloatArray, IntArray
 from manyview.kernels.sparse import index_type, times
 from manyview.kernels.spectral import Basis, diffusion_scale, right_basis, unit_rows
 from manyview.views.blocks import RowBlock
-
-VOTING_ROWS = 4_096  # rows that vote at once, so that their votes stay in the cache
-CONFIDENCE_STEPS = 1  # of the walk, in the embedding that confidence is measured in
-SUBSAMPLE_FACTOR, SUBSAMPLE_STEPS = 2.0, 2  # the embedding of a subsample: 2K + 1 vectors, two steps of the walk
-SUBSAMPLE_SHARE = 0.8  # of the rows that a subsample has
 
 
 class Assessment(NamedTuple):
@@ -95,13 +91,18 @@ class Reliability(NamedTuple):
         distances[numbers, labels] = np.inf
         return np.clip((distances.min(axis=1) - own) / 2, 0, 1)
 
-    def votes(self, block: GraphBlock, /, *, own: IntArray | None = None) -> tuple[IntArray, BoolArray]:
-        """The cluster (n, V) that every view would choose, and whether it has an opinion."""
+    def votes(
+        self, block: GraphBlock, /, *, own: IntArray | None = None, rows_at_once: int = 4_096
+    ) -> tuple[IntArray, BoolArray]:
+        """Return the cluster (n, V) that every view would choose, and whether it has an opinion.
+
+        Only some rows vote at once, so that their votes stay in the cache.
+        """
         slices = np.flatnonzero(self.view_of_slice >= 0)
         mass = self.slice_mass[slices].astype(block.weights.dtype, copy=False)
         choice = np.empty((block.n_rows, len(self.view_weights)), np.intp)
         opinion = np.empty(choice.shape, bool)
-        for rows in (slice(*stretch) for stretch in edges(block.n_rows, VOTING_ROWS)):
+        for rows in (slice(*stretch) for stretch in edges(block.n_rows, rows_at_once)):
             of_slices = slice_votes(
                 block.columns[rows, slices], block.weights[rows, slices], mass, own=None if own is None else own[rows]
             )
@@ -148,8 +149,8 @@ def slice_votes(columns: IntArray, w: FloatArray, mass: FloatArray, /, *, own: I
 
 
 def embed(T: FloatArray, basis: Basis, n_clusters: int, /) -> FloatArray:
-    """Scale rows of T = A W (n, R) to the embedding (n, r) that confidence is measured in."""
-    scale = diffusion_scale(basis.s[:n_clusters], CONFIDENCE_STEPS)
+    """Scale rows of T = A W (n, R) to the embedding (n, r) that confidence is measured in: one step of the walk."""
+    scale = diffusion_scale(basis.s[:n_clusters], 1)
     return T[:, : len(scale)].astype(np.float64, copy=False) * scale
 
 
@@ -165,7 +166,7 @@ def measure_reliability(
     """Find centers and masses for labels 0 … K - 1 of all rows in one pass, and stability on the sampled rows."""
     engine, K = context.engine, n_clusters
     draw, basis, n_anchors = embedded.draw, embedded.basis, embedded.draw.graph.n_anchors
-    scale = diffusion_scale(basis.s[:K], CONFIDENCE_STEPS)
+    scale = diffusion_scale(basis.s[:K], 1)
     T = embedded.of_sample(engine)
     sample_labels = np.concatenate(of_sample(labels, draw, engine))
     others = _subsample_labelings(T, context, K)
@@ -196,11 +197,11 @@ def _subsample_labelings(T: FloatArray, context: FitContext, K: int) -> list[Sub
     recipe, seed = context.recipe, context.settings.seed
     if len(T) > recipe.n_subsampled_rows:
         T = T[np.sort(np.random.default_rng(seed).choice(len(T), recipe.n_subsampled_rows, replace=False))]
-    size = subsample_size(len(T), K)
+    size = subsample_size(len(T), K, recipe.subsample_share)
 
     def labeling(number: int) -> SubsampleLabeling:
         own = seed + 1 + number
-        return label_by(T, draw_subsample(T, size, seed=own), K, seed=own)
+        return label_by(T, draw_subsample(T, size, seed=own), K, seed=own, recipe=recipe)
 
     with few_distinct_rows_allowed():
         return list(context.engine.map(labeling, list(range(recipe.n_subsamples))))
@@ -261,15 +262,18 @@ def draw_subsample(T: FloatArray, n_rows: int, /, *, seed: int) -> Subsample:
     return Subsample(rows, right_basis(part.T @ part, T.shape[1]))
 
 
-def subsample_size(n_rows: int, n_clusters: int, /) -> int:
+def subsample_size(n_rows: int, n_clusters: int, share: float = DEFAULT.subsample_share, /) -> int:
     """Number of rows of a subsample; never fewer than clusters."""
-    return min(max(int(SUBSAMPLE_SHARE * n_rows), n_clusters), n_rows)
+    return min(max(int(share * n_rows), n_clusters), n_rows)
 
 
-def label_by(T: FloatArray, subsample: Subsample, n_clusters: int, /, *, seed: int) -> SubsampleLabeling:
+def label_by(
+    T: FloatArray, subsample: Subsample, n_clusters: int, /, *, seed: int, recipe: Recipe = DEFAULT
+) -> SubsampleLabeling:
     """Embed and cluster the rows of a subsample; call it inside `few_distinct_rows_allowed`."""
-    s = subsample.basis.s[: n_vectors(n_clusters, SUBSAMPLE_FACTOR)]
-    to_embedding = subsample.basis.W[:, : len(s)] * diffusion_scale(s, SUBSAMPLE_STEPS)
+    factor, steps = recipe.subsample_embedding
+    s = subsample.basis.s[: n_vectors(n_clusters, factor)]
+    to_embedding = subsample.basis.W[:, : len(s)] * diffusion_scale(s, steps)
     return SubsampleLabeling(to_embedding, _centers(unit_rows(T[subsample.rows] @ to_embedding), n_clusters, seed))
 
 

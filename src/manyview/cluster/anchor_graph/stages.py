@@ -123,7 +123,7 @@ def keep_results(
     weights = weights_from_smoothness(b, power)  # the fused graph itself may rest on the joint tables alone
     reliability = measure_reliability(embedded, known, weights, context, n_clusters=len(found))
     embeddings = engine.map(lambda T: embed(T, basis, len(found)), embedded.T)
-    novelty = measure_novelty(draw.graph, draw.sample, engine)
+    novelty = measure_novelty(draw.graph, draw.sample, engine, context.recipe.outlier_fence)
 
     model.n_clusters_ = K
     labels_ = engine.collect(lambda block: block, known)
