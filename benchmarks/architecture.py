@@ -31,6 +31,7 @@ from manyview.datasets import load_digits_views
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "manyview"
 PAGE = ROOT / "ARCHITECTURE.md"
+NUMERIC = (ast.Constant, ast.Tuple, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop, ast.expr_context)
 
 
 class Trace:
@@ -109,10 +110,9 @@ def numeric_constants() -> Iterator[tuple[Path, str]]:
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             if not isinstance(node, ast.Assign | ast.AnnAssign) or node.value is None or path.name == "recipe.py":
                 continue
-            try:
-                numbers = ast.literal_eval(node.value)
-            except ValueError:
+            if any(not isinstance(part, NUMERIC) for part in ast.walk(node.value)):
                 continue
+            numbers = eval(compile(ast.Expression(node.value), str(path), "eval"))  # 1 << 20, too
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             several = numbers if isinstance(numbers, tuple) else (numbers,)
             if several and all(isinstance(n, int | float) and not isinstance(n, bool) for n in several):

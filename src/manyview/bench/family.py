@@ -16,8 +16,6 @@ from typing import NamedTuple
 
 TAG = "MANYVIEW_BENCH_CELL"
 PROC = Path("/proc")
-ROUNDS = 100  # a process that forks while we look has its children killed in the next round
-PAUSE = 0.01  # seconds between rounds; a killed process needs a moment to be gone
 
 
 class Process(NamedTuple):
@@ -54,14 +52,14 @@ def tag_of(pid: int, /) -> str | None:
 
 def kill_family(tag: str, /) -> None:
     """Kill all processes with this tag and their descendants, except the process that calls."""
-    for _ in range(ROUNDS):
+    for _ in range(100):  # rounds: a process that forks while we look has its children killed in the next one
         family = _family(tag)
         if not family:
             return
         for pid in family:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
-        time.sleep(PAUSE)
+        time.sleep(0.01)  # a killed process needs a moment to be gone
 
 
 def _family(tag: str) -> set[int]:

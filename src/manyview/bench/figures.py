@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from manyview.bench.summary import Entry, Summary
 
 PANEL = (3.6, 0.32)  # inches: width of a panel, height of a line in it
-COLUMNS = 3
 MARKERS = {"as-stored": {"ms": 9, "mfc": "white"}, "shuffled": {"ms": 5, "mfc": "C0"}}
 
 
@@ -102,7 +101,7 @@ def _maps(entries: list[Entry], metric: str) -> Any:
 
 
 def _panels(titles: list[str], *, height: float) -> tuple[Any, dict[str, Any]]:
-    columns = min(COLUMNS, len(titles))
+    columns = min(3, len(titles))
     rows = math.ceil(len(titles) / columns)
     figure = importlib.import_module("matplotlib.figure").Figure(
         (PANEL[0] * columns + 1.0, height * rows), layout="constrained"

@@ -24,8 +24,6 @@ from manyview.bench.family import TAG, kill_family
 from manyview.bench.plan import Limits
 from manyview.bench.posix import posix_module
 
-GIGABYTE = 1e9
-NOISE = 1 << 20  # bytes of standard error kept before a chattering method's output is dropped
 # every library that starts threads reads one of these at import
 THREAD_VARIABLES = (
     "OMP_NUM_THREADS",
@@ -104,12 +102,14 @@ class CellProcess:
             return True
         if self.seconds > self.limits.seconds:
             self.failure = f"time limit of {self.limits.seconds:g} s"
-        elif self.peak > self.limits.memory_gb * GIGABYTE:
+        elif self.peak > self.limits.memory_gb * 1e9:
             self.failure = f"memory limit of {self.limits.memory_gb:g} GB"
         if self.failure is not None:
             self.kill()
             return True
-        if os.fstat(self._noise.fileno()).st_size > NOISE:
+        if (
+            os.fstat(self._noise.fileno()).st_size > 1 << 20
+        ):  # bytes; the rest of a chattering method's output is dropped
             self._noise.truncate(0)
         return False
 

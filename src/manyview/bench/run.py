@@ -24,8 +24,6 @@ from manyview.bench.progress import Progress, Quiet, default_screen
 from manyview.bench.version import CHANGED, code_version, copy_package, git_commit
 
 CODE_NAME, MARK = ".code-", "copied-by-manyview-bench"  # a folder is ours if it has the mark
-TICK = 0.02  # seconds between two looks at the children
-WATCH = 0.1  # seconds between two looks at their memory
 
 
 @dataclass(frozen=True)
@@ -207,9 +205,9 @@ def _run_cells(cells: list[Cell], journal: Journal, plan: Plan, jobs: int, progr
                     running.append(started)
                     progress.started(cell)
             progress.tick()
-            time.sleep(TICK)
+            time.sleep(0.02)
             if time.monotonic() >= next_watch:
-                resident, next_watch = watch.resident(), time.monotonic() + WATCH
+                resident, next_watch = watch.resident(), time.monotonic() + 0.1
             for process in [process for process in running if process.finished(resident)]:
                 running.remove(process)
                 write(process.cell, process.outcome())

@@ -29,9 +29,6 @@ from manyview.bench.sources import data_checksum
 from manyview.bench.version import CHANGED, module_digest
 from manyview.datasets import DataNotPresent
 
-MAX_WARNINGS = 100  # different ones; a method may warn without end
-GRACE = 10.0  # seconds past the limit before the process ends itself, should nobody else
-
 
 def main() -> None:
     """Run the job in the file whose descriptor is the only argument."""
@@ -55,7 +52,7 @@ def _tie_to_parent(seconds: float) -> None:
     threading.Thread(target=_end_with_parent, args=(lifeline,), daemon=True).start()
     # the thread cannot run while a method holds the interpreter's lock; the alarm needs no lock
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    signal.setitimer(signal.ITIMER_REAL, seconds + GRACE)
+    signal.setitimer(signal.ITIMER_REAL, seconds + 10)  # later than the parent, which ends this process itself
     with contextlib.suppress(OSError):  # if memory runs out, the system shall take this process, not the parent
         Path("/proc/self/oom_score_adj").write_text("1000")
 
@@ -89,7 +86,7 @@ def _outcome(job: Mapping[str, Any]) -> dict[str, Any]:
         "measured": {
             **measured,
             "peak_mb": own_peak() / 1e6,
-            "warnings": sorted({f"{one.category.__name__}: {_one_line(one.message)}" for one in heard})[:MAX_WARNINGS],
+            "warnings": sorted({f"{one.category.__name__}: {_one_line(one.message)}" for one in heard})[:100],
             "traceback": trace,
             "platform": f"{platform.system()} {platform.machine()}",
             "blas": sorted({f"{one['internal_api']} {one['version']}" for one in threadpool_info()}),

@@ -16,8 +16,6 @@ from manyview.cli.tables import show
 from manyview.datasets import load_digits_views
 from manyview.io import write_labels
 
-SIDE = 8  # pixels of a digit, each way
-
 
 def demo(
     out: Annotated[Path, typer.Option(help="Folder for the results; made if needed.")] = Path("manyview-demo"),
@@ -35,7 +33,7 @@ def demo(
     with screen.stages() as stages:
         model = AnchorGraphClustering(n_clusters=data.n_clusters, random_state=seed, verbose=stages).fit(views)
     seconds = time.perf_counter() - start
-    images = data.views["pixels"].reshape(-1, SIDE, SIDE)
+    images = data.views["pixels"].reshape(-1, 8, 8)
     name = f"digits, rows shuffled with seed {seed}"
     summary = report.summarize(
         model,

@@ -20,7 +20,6 @@ from manyview.views.frames import Column, frame_of
 
 Facts = dict[str, Any]
 Columned = list[tuple[str, Column]]  # two columns may have the same name
-MAX_SHOWN = 3  # names of columns in a line
 
 
 def inspect(
@@ -160,7 +159,7 @@ def _about_rows(found: Tables) -> dict[str, list[str]]:
 
 def _some(names: list[str]) -> str:
     what = "column" if len(names) == 1 else f"{len(names):,} columns"
-    return f"{what} {_listed(map(repr, names[:MAX_SHOWN]))}" + (", …" if len(names) > MAX_SHOWN else "")
+    return f"{what} {_listed(map(repr, names[:3]))}" + (", …" if len(names) > 3 else "")
 
 
 def _listed(names: Iterable[str]) -> str:

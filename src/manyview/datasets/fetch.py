@@ -18,7 +18,6 @@ from manyview.datasets.registry import (
 from manyview.datasets.sources import OWN_COPIES, SOURCES, Source
 from manyview.io import DataNotPresent, MultiViewData
 
-SECONDS = 30  # without an answer
 State = Literal["ok", "not fetched", "file is gone", "file has changed"]
 
 
@@ -118,7 +117,7 @@ def _download(name: str, source: Source, *, progress: bool) -> Path:
             path=data_directory() / "fetched",
             downloader=pooch.HTTPDownloader(
                 progressbar=progress,
-                timeout=SECONDS,
+                timeout=30,  # seconds without an answer
                 hooks={"response": lambda response, **_: responses.append(response)},
             ),
         )

@@ -20,8 +20,6 @@ from manyview.engine.memory import MemoryEngine, one_blas_thread
 from manyview.engine.optional import optional
 from manyview.engine.rows import BLOCK_ROWS, B, C, Rows, T, as_contiguous, concatenate, even_edges, fold
 
-BUNDLES_PER_THREAD = 8
-MIN_BUNDLES = 16
 FAN_IN = 8  # partial results that one task combines; a power of two keeps the tree
 
 
@@ -241,7 +239,7 @@ def _kind(part: Any) -> tuple[tuple[int, ...], np.dtype[Any]]:
 
 def _bundle_size(n_blocks: int, n_threads: int) -> int:
     """The smallest power of two that keeps the number of bundles near a multiple of the threads."""
-    wanted = max(MIN_BUNDLES, BUNDLES_PER_THREAD * n_threads)
+    wanted = max(16, 8 * n_threads)
     size = 1
     while size * wanted < n_blocks:
         size *= 2

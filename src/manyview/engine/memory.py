@@ -17,9 +17,6 @@ from threadpoolctl import ThreadpoolController
 
 from manyview.engine.rows import BLOCK_ROWS, B, C, Rows, T, as_contiguous, concatenate, even_edges, fold
 
-AHEAD = 2  # bundles per thread that may wait for an earlier one
-MAX_BLOCKS_PER_BUNDLE = 4  # blocks that go to a thread together: handing over takes as long as a short step of a block
-MIN_BUNDLES = 8  # per thread, so that all end at about the same time
 _lock = threading.Lock()
 _inside = 0
 _limit: Any = None
@@ -97,7 +94,9 @@ class MemoryEngine:
             yield from (as_contiguous(function(block)) for block in rows)
             return
         blocks, pool = iter(rows), self._threads()
-        size = max(min(len(rows) // (MIN_BUNDLES * self.threads), MAX_BLOCKS_PER_BUNDLE), 1)
+        # At most four blocks go to a thread together: handing over takes as long as a short step of a block. A thread
+        # gets eight bundles at least, so that all end at about the same time, and two may wait for an earlier one.
+        size = max(min(len(rows) // (8 * self.threads), 4), 1)
         waiting: deque[Future[list[C]]] = deque()
 
         def of_bundle(bundle: list[B]) -> list[C]:
@@ -106,7 +105,7 @@ class MemoryEngine:
         try:
             while bundle := list(islice(blocks, size)):
                 waiting.append(pool.submit(of_bundle, bundle))
-                if len(waiting) > AHEAD * self.threads:
+                if len(waiting) > 2 * self.threads:
                     yield from waiting.popleft().result()
             while waiting:
                 yield from waiting.popleft().result()

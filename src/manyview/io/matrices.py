@@ -12,7 +12,6 @@ from manyview.io.data import LabelArray, ViewMatrix
 from manyview.io.values import Cell, RawSparse, RawTable, Unusable, Value, describe
 
 # columns per entry above which a width looks like a damaged number: as read off the largest index, as stated
-MAX_WIDTH_FOUND, MAX_WIDTH_STATED = 10, 1000
 
 
 def check_matrix(value: Value, where: str, /) -> ViewMatrix:
@@ -59,7 +58,7 @@ def _sparse(raw: RawSparse, where: str) -> ViewMatrix:
     major, minor = (shape[1], shape[0]) if by_columns else shape
     if indices.dtype.kind not in "iu" or indptr.dtype.kind not in "iu" or {data.ndim, indices.ndim, indptr.ndim} != {1}:
         raise ValueError(f"{where} is sparse, but its parts are not vectors of indices and entries")
-    if minor > MAX_WIDTH_STATED * max(len(data), 1000):
+    if minor > 1000 * max(len(data), 1000):
         raise ValueError(f"{where} is sparse of shape {shape} with {len(data)} entries; that looks damaged")
     starts = indptr.astype(np.int64)
     if len(starts) != major + 1 or starts[0] != 0 or np.any(np.diff(starts) < 0):
@@ -91,7 +90,7 @@ def from_triples(triples: NDArray[Any], where: str, /, *, n_samples: int, width:
     last_row, last_column = (float(n) for n in triples[:, :2].max(axis=0))
     if last_row > n_samples:
         raise ValueError(f"{where} is a list of triples whose largest row is {last_row:.0f}, for {n_samples} samples")
-    if width is None and last_column > MAX_WIDTH_FOUND * len(triples):
+    if width is None and last_column > 10 * len(triples):
         raise ValueError(
             f"{where} is a list of {len(triples)} triples whose largest column is {last_column:.0f}; "
             "that looks damaged: if it is right, give widths="

@@ -14,7 +14,6 @@ from manyview.io.files import ID_NAMES, LABEL_NAMES
 from manyview.io.matrices import check_labels, check_matrix, finish_view
 from manyview.io.values import RawTable, Unusable, describe
 
-ROWS_AT_ONCE = 4096
 IdArray = NDArray[Any]  # whole numbers or text
 
 
@@ -148,10 +147,11 @@ def _numbers(frame: Any, where: str) -> ViewMatrix:
             raise ValueError(f"{where}: column {name!r} {_complaint(column)}; a view must hold real numbers")
     dtype = np.float32 if columns and all(pa.types.is_float32(c.type) for c in columns) else np.float64
     matrix = np.empty((frame.num_rows, len(columns)), dtype)
-    for start in range(0, frame.num_rows, ROWS_AT_ONCE):
-        rows = matrix[start : start + ROWS_AT_ONCE]
+    at_once = 4096  # rows, which stay in the cache
+    for start in range(0, frame.num_rows, at_once):
+        rows = matrix[start : start + at_once]
         for j, column in enumerate(columns):
-            rows[:, j] = column.slice(start, ROWS_AT_ONCE).to_numpy()
+            rows[:, j] = column.slice(start, at_once).to_numpy()
     return check_matrix(matrix, where)
 
 

@@ -15,8 +15,6 @@ from manyview.io.files import ID_NAMES, LABEL_NAMES
 from manyview.io.whole import whole_file, whole_folder
 from manyview.io.write_anndata import write_h5ad, write_h5mu
 
-MAX_DENSE = 2**27  # entries of a sparse view that may be written as a dense table
-
 
 def write_views(
     data: MultiViewData,
@@ -154,6 +152,6 @@ def _write_table(pa: Any, matrix: Any, columns: list[str], ids: Any, path: Path)
 def _dense(view: Any, name: str) -> Any:
     if not issparse(view):
         return view
-    if view.shape[0] * view.shape[1] > MAX_DENSE:
+    if view.shape[0] * view.shape[1] > 2**27:
         raise ValueError(f"the view {name!r} is sparse of shape {view.shape}, too large for a table; choose .npz")
     return view.toarray()

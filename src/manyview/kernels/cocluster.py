@@ -24,7 +24,6 @@ from manyview.kernels.arrays import FloatArray, IntArray, Table
 from manyview.kernels.laplacian import components
 from manyview.kernels.simplex import project_rows, with_data
 
-EDGES_AT_ONCE = 1 << 16
 DENSE_SIZE = 500  # up to this many anchors all eigenvectors are as cheap as some
 
 
@@ -90,8 +89,9 @@ def _edge_distances(A: sp.csr_array, U: FloatArray, V: FloatArray) -> FloatArray
     """Compute ||u_i - v_j||² for every edge (i, j), in their order."""
     rows = _row_numbers(A)
     distances = np.empty(len(rows))
-    for start in range(0, len(rows), EDGES_AT_ONCE):
-        part = slice(start, start + EDGES_AT_ONCE)
+    at_once = 1 << 16  # edges
+    for start in range(0, len(rows), at_once):
+        part = slice(start, start + at_once)
         difference = U[rows[part]] - V[A.indices[part]]
         distances[part] = np.einsum("ec,ec->e", difference, difference)
     return distances

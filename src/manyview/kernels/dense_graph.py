@@ -17,8 +17,6 @@ from scipy.sparse.csgraph import connected_components
 from manyview.kernels.arrays import FloatArray, IntArray
 from manyview.kernels.sample_graph import Run, in_order
 
-TILE = 192  # rows and columns: a tile and its mirror image stay in the cache
-HUBS = 64  # rows whose edges are followed first; they join nearly all of a graph with many edges
 STRETCH = 512  # rows
 ENTRIES_AT_ONCE = 1 << 16  # of a block: half a megabyte
 
@@ -44,21 +42,21 @@ def cache_blocks(stretch: Stretch, n_samples: int, /) -> list[slice]:
 
 def symmetric_array(A: FloatArray, /, *, run: Run = in_order, out: FloatArray | None = None) -> FloatArray:
     """Compute (A + A') / 2, tile by tile, in ``out`` if given."""
-    n = len(A)
+    n, size = len(A), 192  # rows and columns of a tile, which stays in the cache with its mirror image
     S = np.empty((n, n)) if out is None else out
 
     def mirror(i: int) -> None:
-        scratch = np.empty((TILE, TILE))
-        for j in range(i, n, TILE):
-            above = A[i : i + TILE, j : j + TILE]
+        scratch = np.empty((size, size))
+        for j in range(i, n, size):
+            above = A[i : i + size, j : j + size]
             tile = scratch[: above.shape[0], : above.shape[1]]
-            np.copyto(tile, A[j : j + TILE, i : i + TILE].T)
+            np.copyto(tile, A[j : j + size, i : i + size].T)
             tile += above
             tile *= 0.5
-            S[i : i + TILE, j : j + TILE] = tile
-            S[j : j + TILE, i : i + TILE] = tile.T
+            S[i : i + size, j : j + size] = tile
+            S[j : j + size, i : i + size] = tile.T
 
-    run(mirror, range(0, n, TILE))
+    run(mirror, range(0, n, size))
     return S
 
 
@@ -87,11 +85,11 @@ def array_components(A: FloatArray, /, *, above: float | None = None, run: Run =
     Edges are the entries that are not 0, or those of at least ``above``. The edges of a few rows give parts; which of
     them the other edges join is seen from  edges @ indicators of the parts.
     """
-    n = len(A)
-    hubs = np.unique(np.linspace(0, n - 1, HUBS).astype(np.int64))
+    n, n_hubs = len(A), 64  # rows whose edges are followed first; they join nearly all of a graph with many edges
+    hubs = np.unique(np.linspace(0, n - 1, n_hubs).astype(np.int64))
     i, j = np.nonzero(_edges(A[hubs], above))
     parts = parts_of(hubs[i], j, n)
-    if parts.max() >= HUBS:  # few edges, then
+    if parts.max() >= n_hubs:  # few edges, then
         i, j = np.nonzero(_edges(A, above))
         return by_first_row(parts_of(i, j, n))
     indicators = (parts[:, None] == np.arange(parts.max() + 1)).astype(np.float32)  # (N, q)

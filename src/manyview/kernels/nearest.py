@@ -38,7 +38,6 @@ from manyview.kernels import compiled
 from manyview.kernels.arrays import FloatArray, IntArray, Table
 from manyview.kernels.compiled import Library
 
-COMPILED_K = 16  # half of the buckets of the compiled loop
 LOW, HIGH = (0, 1) if sys.byteorder == "little" else (1, 0)  # halves of a long integer
 PANEL = 64  # anchors; _compiled.c has the same number
 
@@ -66,7 +65,7 @@ def nearest(d: FloatArray, k: int, /, *, numbers_at_once: int = 1 << 20) -> tupl
 
 def loops_for(m: int, k: int, /) -> Library | None:
     """Return the compiled loops, if there are any and they can find k of m entries."""
-    return compiled.library if k <= COMPILED_K and m >= 4 * k else None
+    return compiled.library if k <= 16 and m >= 4 * k else None  # 16: half of the buckets of the compiled loop
 
 
 def _by_sorting(d: FloatArray, k: int) -> tuple[IntArray, FloatArray]:

@@ -21,9 +21,7 @@ from manyview.kernels.arrays import FloatArray, IntArray, Table
 from manyview.kernels.sparse import index_type
 
 ENTRIES_AT_ONCE = 1 << 22  # of a block of distances, 32 MB
-PAIRS_AT_ONCE = 1 << 14
 Run = Callable[[Callable[[Any], Any], Sequence[Any]], list[Any]]  # a function over blocks, in order or by threads
-MIN_COLUMNS = 3  # below this a row's z-scores keep at most a sign
 
 
 class SampleRows(NamedTuple):
@@ -57,7 +55,7 @@ def standard_rows(x: Table, /) -> SampleRows:
     """
     rows = raw_rows(x)
     d = rows.table.shape[1]
-    if d < MIN_COLUMNS:
+    if d < 3:  # a row's z-scores keep at most a sign
         return rows
     if not sp.issparse(rows.table):
         centered = rows.table - rows.table.mean(axis=1, keepdims=True)
@@ -97,8 +95,9 @@ def distance_block(rows: SampleRows, start: int, stop: int, /) -> FloatArray:
     d += norms
     # half the digits are gone below this share of the terms: subtract the rows themselves
     lost = np.nonzero(d < np.sqrt(np.finfo(float).eps) * (norms[start:stop, None] + norms))
-    for first in range(0, len(lost[0]), PAIRS_AT_ONCE):
-        i, j = (side[first : first + PAIRS_AT_ONCE] for side in lost)
+    at_once = 1 << 14  # pairs
+    for first in range(0, len(lost[0]), at_once):
+        i, j = (side[first : first + at_once] for side in lost)
         d[i, j] = _direct(rows, i + start, j)
     return d
 

@@ -17,7 +17,6 @@ from manyview.kernels.arrays import BoolArray, FloatArray, IntArray
 from manyview.kernels.dense_graph import Stretch, block_height, cache_blocks, stretches
 from manyview.kernels.sample_graph import Run, compressed, in_order
 
-PAIRS_AT_ONCE = 1 << 20
 RUN = 1024  # truth values, 128 words of eight bytes: what a byte can count without running over
 Fill = Callable[[int, int, FloatArray], None]
 
@@ -134,8 +133,9 @@ def embedded_distances(F: FloatArray, pattern: sp.csr_array, /) -> FloatArray:
     """Compute ||F_i - F_j||² for the stored pairs (i, j) of a pattern (N, N), in their order."""
     rows = np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr))
     d = np.empty(len(rows))
-    for start in range(0, len(rows), PAIRS_AT_ONCE):
-        pairs = slice(start, start + PAIRS_AT_ONCE)
+    at_once = 1 << 20  # pairs
+    for start in range(0, len(rows), at_once):
+        pairs = slice(start, start + at_once)
         difference = F[rows[pairs]] - F[pattern.indices[pairs]]
         d[pairs] = np.einsum("pc,pc->p", difference, difference)
     return d

@@ -11,13 +11,13 @@ from manyview.kernels import compiled
 from manyview.kernels.arrays import FloatArray, Table
 from manyview.kernels.compiled import LANES
 
-MIN_COLUMNS = 8  # with fewer, most lanes would be idle
-
 
 def times(A: Table, X: FloatArray, /) -> FloatArray:
     """Multiply A (n, d) in CSR by X (d, k)."""
     library, width = compiled.library, X.shape[1]
-    if library is None or not A.dtype == X.dtype == np.float32 or width < MIN_COLUMNS:
+    if (
+        library is None or not A.dtype == X.dtype == np.float32 or width < 8
+    ):  # with fewer columns, most lanes would be idle
         return np.asarray(A @ X)
     padded = width + -width % LANES
     whole = np.zeros((len(X), padded), np.float32) if padded > width else X

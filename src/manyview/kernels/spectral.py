@@ -21,8 +21,6 @@ import scipy.sparse.linalg
 from manyview.kernels.arrays import FloatArray, Table
 from manyview.kernels.polar import inverse_root
 
-LANCZOS_TOLERANCE = 1e-7  # of the eigenvalues, relative
-
 
 class Basis(NamedTuple):
     """Right singular vectors and values of A, largest first."""
@@ -49,7 +47,7 @@ def right_basis_of(A: Table, rank: int, /) -> Basis:
     M = A.shape[1]
     operator = scipy.sparse.linalg.LinearOperator((M, M), matvec=times, dtype=np.float64)
     start = np.random.default_rng(0).standard_normal(M)
-    eigenvalues, W = scipy.sparse.linalg.eigsh(operator, rank, which="LA", v0=start, tol=LANCZOS_TOLERANCE)
+    eigenvalues, W = scipy.sparse.linalg.eigsh(operator, rank, which="LA", v0=start, tol=1e-7)
     order = np.argsort(-eigenvalues, kind="stable")
     kept = order[eigenvalues[order] > 1e-12 * max(eigenvalues.max(), np.finfo(float).tiny)]
     return Basis(_fix_signs(W[:, kept]), np.sqrt(eigenvalues[kept]))

@@ -22,8 +22,6 @@ from manyview.cluster.anchor_graph.selection import Trial
 from manyview.kernels.agreement import adjusted_rand, joint_counts
 from manyview.views import Views
 
-N_SUBSAMPLES = 4
-
 
 def score_trial(model: Any, params: Mapping[str, Any], sample: Views, yardstick: Embedded, /) -> Trial:
     """Fit the model on the sample and on subsamples of it, and score the labels."""
@@ -36,7 +34,7 @@ def _score(model: Any, params: Mapping[str, Any], sample: Views, yardstick: Embe
     K, seed = model.n_clusters, model.random_state
     labels = model.fit(sample).labels_
     agreements = []
-    for number in range(N_SUBSAMPLES):
+    for number in range(4):
         rng = np.random.default_rng(seed + 1 + number)
         rows = np.sort(rng.choice(len(sample), subsample_size(len(sample), K), replace=False))
         other = clone(model).fit(sample[rows]).predict(sample)

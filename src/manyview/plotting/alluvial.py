@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 from manyview.plotting import style
 from manyview.report import palette
 
-GAP = 0.02  # between blocks, as a share of all samples
 WIDTH = 0.06  # of a block
 
 
@@ -127,7 +126,7 @@ class AlluvialDisplay:
             side = (x - WIDTH, "right") if x == 0 else (x + WIDTH, "left")
             ax.text(side[0], top - heights[k] / 2, names[k], ha=side[1], va="center", fontsize=8, color=style.INK)
             tops[k] = top
-            top -= heights[k] + GAP
+            top -= heights[k] + 0.02  # a gap, as a share of all samples
         return tops
 
     def _band(self, ax: Any, start: float, end: float, height: float, color: str) -> None:

@@ -10,8 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 from manyview.plotting import style
 from manyview.report import sections
 
-LARGEST = 3.0  # deviations at which the colors end
-
 
 class FeatureHeatmapDisplay:
     """Clusters against the features that set them apart most.
@@ -75,7 +73,7 @@ class FeatureHeatmapDisplay:
         """Draw."""
         K, F = self.effects.shape
         self.ax_ = ax = style.axes(ax, size=(2.6 + 0.42 * K, 0.9 + 0.24 * F))
-        image = {"cmap": style.diverging(), "vmin": -LARGEST, "vmax": LARGEST}
+        image = {"cmap": style.diverging(), "vmin": -3.0, "vmax": 3.0}  # deviations
         drawn = style.matrix(ax, self.effects.T, rows=self.features, columns=self.clusters, form="+.1f", **image)
         ax.set_xlabel("cluster")
         ax.figure.colorbar(drawn, ax=ax, label="effect in deviations", shrink=0.6)

@@ -10,8 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 from manyview.plotting import style
 from manyview.report import palette
 
-MAX_COLUMNS = 2_000  # samples side by side, beyond which neighbors are averaged
-
 
 class MembershipDisplay:
     """Memberships as stacked bars, samples sorted by cluster and by their largest membership.
@@ -61,7 +59,7 @@ class MembershipDisplay:
         self.ax_ = ax = style.axes(ax, size=(7.0, 2.8))
         n, K = self.membership.shape
         order = np.lexsort((-self.membership.max(axis=1), self.labels))
-        groups = np.array_split(order, min(n, MAX_COLUMNS))
+        groups = np.array_split(order, min(n, 2_000))  # columns of the picture
         shares = np.array([self.membership[group].mean(axis=0) for group in groups])
         edges = np.cumsum([0, *(len(group) for group in groups)])
         tops = np.cumsum(shares, axis=1)

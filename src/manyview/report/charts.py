@@ -8,9 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-WIDTH, HEIGHT = 640.0, 250.0
-LEFT, RIGHT, TOP, BOTTOM = 56.0, 12.0, 12.0, 44.0  # room for the numbers
-
 
 class Tick(NamedTuple):
     """A number on an axis."""
@@ -26,6 +23,17 @@ class Line(NamedTuple):
     path: str
     points: list[tuple[float, float]]
     bars: list[tuple[float, float, float]]  # x, lower end, upper end
+
+
+class Frame(NamedTuple):
+    """A chart and the plot inside of it; between them is room for the numbers."""
+
+    width: float = 640.0
+    height: float = 250.0
+    left: float = 56.0
+    right: float = 628.0
+    top: float = 12.0
+    bottom: float = 206.0
 
 
 class Chart(NamedTuple):
@@ -71,11 +79,13 @@ def line_chart(
     if first == last:
         first, last = first - 0.5, last + 0.5
 
+    frame = Frame()
+
     def px(value: float) -> float:
-        return round(LEFT + (value - first) / (last - first) * (WIDTH - LEFT - RIGHT), 2)
+        return round(frame.left + (value - first) / (last - first) * (frame.right - frame.left), 2)
 
     def py(value: float) -> float:
-        return round(HEIGHT - BOTTOM - (scale(value) - bottom) / (top - bottom) * (HEIGHT - TOP - BOTTOM), 2)
+        return round(frame.bottom - (scale(value) - bottom) / (top - bottom) * (frame.bottom - frame.top), 2)
 
     drawn = []
     for title, values, errors in lines:
@@ -86,12 +96,7 @@ def line_chart(
         )
         drawn.append(Line(title, " ".join(f"{a},{b}" for a, b in points), points, bars))
     return Chart(
-        WIDTH,
-        HEIGHT,
-        LEFT,
-        WIDTH - RIGHT,
-        TOP,
-        HEIGHT - BOTTOM,
+        *frame,
         drawn,
         [Tick(px(value), f"{value:g}") for value in ticks(first, last, integers=True) if first <= value <= last],
         _y_ticks(bottom, top, py, log=log),

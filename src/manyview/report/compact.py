@@ -10,7 +10,6 @@ from manyview.report.summary.inputs import gather
 from manyview.report.summary.shown import Shown
 from manyview.report.summary.views import view_rows
 
-MAX_CLUSTERS = 12
 CELL = "padding:2px 12px 2px 0;text-align:left;font-variant-numeric:tabular-nums"
 
 
@@ -42,7 +41,7 @@ def compact_html(model: Any, /) -> str:
     stability = getattr(model, "cluster_stability_", None)
     rows = []
     for k, (label, color) in enumerate(zip(inputs.clusters.tolist(), cluster_colors(K), strict=True)):
-        if k == MAX_CLUSTERS:
+        if k == 12:
             rows.append([f"and {K - k} more"])
             break
         confidence = "" if inputs.confidence is None else f"{inputs.confidence[inputs.codes == k].mean():.2f}"

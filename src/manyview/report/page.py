@@ -29,10 +29,6 @@ SCRIPTS = (
     "data.js", "colors.js", "camera.js", "webgl.js", "canvas.js", "picking.js", "table.js",
     "pointer.js", "map.js", "main.js",
 )  # fmt: skip
-MAX_CARDS = 24  # cards in sight; the others unfold
-MAX_FINDINGS = 60
-MAX_DISSENT_ROWS = 24  # clusters in the table of disagreement
-MAX_ODDS, MIN_P = 1e3, 1e-16  # beyond these a number says no more than "very"
 
 
 def render(summary: Summary, /) -> str:
@@ -75,8 +71,8 @@ def render(summary: Summary, /) -> str:
         samples=safe_json(_samples(summary)),
         score_names=SCORE_NAMES,
         images=_images(summary),
-        max_cards=MAX_CARDS,
-        max_findings=MAX_FINDINGS,
+        max_cards=24,  # the others unfold
+        max_findings=60,
         heatmap_columns=_heatmap_columns(summary),
         dissent=_most(summary["dissent_by_cluster"]),
         missing=_most(summary["missing_by_cluster"]),
@@ -162,12 +158,12 @@ def _heatmap_columns(summary: Summary) -> list[range]:
     return [range(start, min(start + step, F)) for start in range(0, F, step)]
 
 
-def _most(table: ViewsByCluster | None) -> ViewsByCluster | None:
+def _most(table: ViewsByCluster | None, most: int = 24) -> ViewsByCluster | None:
     """Keep the clusters with the largest shares where there are many, in their order."""
-    if table is None or len(table["clusters"]) <= MAX_DISSENT_ROWS:
+    if table is None or len(table["clusters"]) <= most:
         return table
     largest = [-max((share or 0.0) for share in shares) for shares in table["shares"]]
-    kept = sorted(sorted(range(len(largest)), key=largest.__getitem__)[:MAX_DISSENT_ROWS])
+    kept = sorted(sorted(range(len(largest)), key=largest.__getitem__)[:most])
     return ViewsByCluster(
         clusters=[table["clusters"][k] for k in kept],
         names=table["names"],
@@ -208,13 +204,14 @@ def _effect(value: float) -> str:
 
 
 def _odds(value: float) -> str:
-    if value > MAX_ODDS:
-        return f"odds > {MAX_ODDS:,.0f}"
-    return f"odds {value:.3g}" if value >= 1 / MAX_ODDS else f"odds < 1/{MAX_ODDS:,.0f}"
+    most = 1_000.0  # beyond, a number says no more than "very"
+    if value > most:
+        return f"odds > {most:,.0f}"
+    return f"odds {value:.3g}" if value >= 1 / most else f"odds < 1/{most:,.0f}"
 
 
 def _p_value(value: float) -> str:
-    return f"{value:.2g}" if value >= MIN_P else f"< {MIN_P:.0e}"
+    return f"{value:.2g}" if value >= 1e-16 else "< 1e-16"
 
 
 def _bytes(value: int) -> str:

@@ -9,7 +9,6 @@ CLUSTERS = (
 )  # fmt: skip
 SEQUENTIAL = ("#3b2f7f", "#33638d", "#1f908c", "#5cc863", "#e2d639")  # dark to light, as in colors.js
 DIVERGING = ("#3b78b5", "#a9c6e2", "#f7f7f6", "#f3bfa4", "#d9622b")  # below to above, as in page.css
-GOLDEN_ANGLE = 137.508  # degrees; successive hues stay far apart, however many there are
 
 
 def cluster_colors(n: int, /) -> list[str]:
@@ -18,7 +17,10 @@ def cluster_colors(n: int, /) -> list[str]:
 
 
 def _generated(k: int) -> str:
-    lightness, hue = (0.62, 0.72, 0.52)[k % 3], math.radians(k * GOLDEN_ANGLE % 360)
+    lightness, hue = (
+        (0.62, 0.72, 0.52)[k % 3],
+        math.radians(k * 137.508 % 360),
+    )  # the golden angle: successive hues are far apart
     return oklch(lightness, 0.13, hue)
 
 

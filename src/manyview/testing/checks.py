@@ -23,13 +23,12 @@ from manyview.views import Views
 
 Check = Callable[[Any], None]
 N_CLUSTERS = 3
-PER_CLUSTER = 30
 
 
 def separated_views(widths: tuple[int, ...] = (4, 7, 5), seed: int = 0) -> tuple[list[FloatArray], IntArray]:
     """Make three well separated Gaussian clusters, seen by views of these widths; rows in random order."""
     rng = np.random.default_rng(seed)
-    labels = rng.permutation(np.repeat(np.arange(N_CLUSTERS), PER_CLUSTER))
+    labels = rng.permutation(np.repeat(np.arange(N_CLUSTERS), 30))
     centers = [10 * rng.standard_normal((N_CLUSTERS, width)) + 30 for width in widths]
     return [c[labels] + rng.standard_normal((len(labels), c.shape[1])) for c in centers], labels
 

@@ -25,7 +25,6 @@ PIECE_ROWS = 1 << 18  # rows that are kept at once
 WHOLE_ROWS = 1 << 20  # of a row group that is decoded as often as it has pieces
 NUMBERS_AT_ONCE, COLUMNS_AT_ONCE = 1 << 23, 32  # that are decoded, at most
 BATCH_ROWS = 1 << 14  # of a stream
-BUFFER_BYTES = 1 << 16  # of every column
 
 Ids = tuple[NDArray[Any], ...]  # of some rows, a level of the index each
 
@@ -187,7 +186,7 @@ def _parts_of(fragment: Any) -> Iterator[_Part]:
 
 def _parquet_file(part: _Part) -> Any:
     return _arrow("pyarrow.parquet").ParquetFile(
-        part.fragment.open(), metadata=part.fragment.metadata, buffer_size=BUFFER_BYTES, pre_buffer=False
+        part.fragment.open(), metadata=part.fragment.metadata, buffer_size=1 << 16, pre_buffer=False
     )
 
 

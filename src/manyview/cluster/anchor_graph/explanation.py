@@ -32,8 +32,6 @@ from manyview.views.blocks import RowBlock, row_blocks
 if TYPE_CHECKING:
     from manyview.cluster.anchor_graph.estimator import AnchorGraphClustering
 
-MIN_SHARE = 1e-6  # of a feature's whole deviation: a feature that is constant within all clusters
-
 
 @dataclass(frozen=True)
 class ViewEffect:
@@ -304,7 +302,8 @@ def feature_effects(sums: FeatureSums, /) -> tuple[FloatArray, FloatArray, Float
     within = sums.squares.sum(axis=0) / max(n - len(sums.sizes), 1)
     mean = sums.total.sum(axis=0) / max(n, 1)
     whole = within + (sums.sizes[:, None] * (inside - mean) ** 2).sum(axis=0) / max(n, 1)
-    deviation = np.sqrt(np.maximum(within, MIN_SHARE**2 * whole))
+    # a feature may be constant within all clusters
+    deviation = np.sqrt(np.maximum(within, 1e-6**2 * whole))
     known = (sums.sizes > 0) & (rest > 0)
     effect = (inside - outside) / np.where(deviation > 0, deviation, np.inf) * known[:, None]
     return effect, inside, outside

@@ -2,8 +2,8 @@
 
 A fit keeps, per row, its graph (L slices of k weights and anchor numbers), 3K + 1 columns of T and of S, U and its
 start, and the results; with a coupling it keeps five factors per slice instead of U. The three stages of a fit (sample,
-graph, factorization) hold more for a moment. The factors below were fitted to the measured peaks of 54 shapes with 500
-to 300,000 rows, 3 to 1,500 columns, 2 to 80 clusters and one to four threads.
+graph, factorization) hold more for a moment. The factors of `Cost` were fitted to the measured peaks of 54 shapes with
+500 to 300,000 rows, 3 to 1,500 columns, 2 to 80 clusters and one to four threads.
 """
 
 from __future__ import annotations
@@ -30,20 +30,34 @@ from manyview.views.container import is_elsewhere
 
 Factors = Literal["none", "shared", "coupled"]  # of a factorization, beside the consensus
 
-BYTES_PER_THREAD = 7_000_000
-BYTES_PER_LABEL = 25
-BYTES_PER_DECODED_NUMBER, MAX_BYTES_PER_DECODED_COLUMN, PARQUET_READER_BYTES = 20, 3_300_000, 25_000_000
-COPIES_OF_SAMPLE, COPIES_OF_SAMPLED_GRAPH, NUMBERS_PER_SAMPLED_ANCHOR, COPIES_OF_SPECTRUM = 2.4, 2.4, 1.3, 3.5
-LANCZOS_VECTORS = 4  # per singular pair
-COPIES_OF_BLOCK, NUMBERS_PER_WEIGHT, NUMBERS_PER_CLUSTER, COPIES_OF_COUPLED_FACTORS = 1.6, 8.0, 18, 3.2
-DISK_OVERHEAD_FACTOR = 1.06
-
-
 # of a control group: what it may take, what it has taken, and which lines of memory.stat are files that can be let go
 GROUP_FILES = {
     "v2": ("memory.max", "memory.current", ("active_file", "inactive_file")),
     "v1": ("memory.limit_in_bytes", "memory.usage_in_bytes", ("total_active_file", "total_inactive_file")),
 }
+
+
+class Cost(NamedTuple):
+    """Factors of the estimate, fitted together to the measured peaks."""
+
+    thread: int = 7_000_000  # bytes
+    label: int = 25  # bytes
+    sample_copies: float = 2.4  # of the sampled rows of all views,
+    sampled_graph_copies: float = 2.4  # of their graph,
+    numbers_per_anchor: float = 1.3  # and of each of them
+    spectrum_copies: float = 3.5  # of A'A,
+    lanczos_vectors: int = 4  # or per singular pair, where A'A is not formed
+    block_copies: float = 1.6  # of the rows at work of all views,
+    numbers_per_weight: float = 8.0  # of their graph,
+    numbers_per_cluster: int = 18  # and of the factorization with one H,
+    coupled_factor_copies: float = 3.2  # or with one per slice
+    decoded_number: int = 20  # bytes, while a column of a Parquet file is decoded,
+    max_decoded_column: int = 3_300_000  # but no more than so many,
+    parquet_reader: int = 25_000_000  # and bytes of the reader
+    disk_overhead: float = 1.06  # of the disk engine
+
+
+COST = Cost()
 
 
 class Need(NamedTuple):
@@ -98,30 +112,30 @@ def estimate_needs(
     T, results, coupled_factors = s * n_vectors(K), 8 * K + 56, s * 5 * L * K
     if factors != "coupled":
         kept = (2 * T + 4 * s * K if factors == "shared" else T + 2 * s * K) + results
-        at_once_in_memory = at_once = float(s * NUMBERS_PER_CLUSTER * K)
+        at_once_in_memory = at_once = float(s * COST.numbers_per_cluster * K)
     else:
         kept = L * k * (4 + s) + T + 2 * coupled_factors + s * (L + 1) * K + results
-        at_once_in_memory, at_once = 0.0, COPIES_OF_COUPLED_FACTORS * coupled_factors
-    sampled = COPIES_OF_SAMPLE * columns + NUMBERS_PER_SAMPLED_ANCHOR * s * m + COPIES_OF_SAMPLED_GRAPH * graph
+        at_once_in_memory, at_once = 0.0, COST.coupled_factor_copies * coupled_factors
+    sampled = COST.sample_copies * columns + COST.numbers_per_anchor * s * m + COST.sampled_graph_copies * graph
 
     # Bytes of all rows, and bytes that each stage holds for a moment.
     all_graphs, all_rows = n_rows * graph, n_rows * (graph + kept)
     sampling = min(n_rows, settings.recipe.n_sampled_rows) * sampled + spectrum_bytes(n_geometries * m, K)
-    building = rows_at_work * (NUMBERS_PER_WEIGHT * s * L * k + COPIES_OF_BLOCK * columns)
+    building = rows_at_work * (COST.numbers_per_weight * s * L * k + COST.block_copies * columns)
     factorizing = rows_at_work * at_once
     parquet = [t for t in tables if getattr(t, "slow", False)]
     decoding = sum(_decoding_bytes(t) for t in parquet)
-    threads, reader = n_threads * BYTES_PER_THREAD, PARQUET_READER_BYTES if parquet else 0
+    threads, reader = n_threads * COST.thread, COST.parquet_reader if parquet else 0
 
     # The allocator gives back only a part between two stages: the peak lies between the largest stage and their sum.
     in_memory = hypot(sampling, all_graphs + building, all_rows + rows_at_work * at_once_in_memory)
-    on_disk = hypot(decoding, sampling, building, BYTES_PER_LABEL * n_rows + factorizing)
+    on_disk = hypot(decoding, sampling, building, COST.label * n_rows + factorizing)
     on_workers = hypot(n_threads * decoding, all_graphs + building, all_rows + factorizing)
     # The memory engine loads files, the disk engine decodes Parquet once, and workers hold everything.
     whole, loaded = sum(map(_size, tables)), sum(_size(t) for t in tables if is_elsewhere(t))
     return {
         "memory": Need(int(threads + in_memory) + loaded),
-        "disk": Need(int(DISK_OVERHEAD_FACTOR * (threads + on_disk)) + reader, all_rows + (whole if parquet else 0)),
+        "disk": Need(int(COST.disk_overhead * (threads + on_disk)) + reader, all_rows + (whole if parquet else 0)),
         "dask": Need(int(threads + on_workers) + n_threads * reader + whole),
     }
 
@@ -129,13 +143,13 @@ def estimate_needs(
 def spectrum_bytes(width: int, n_clusters: int, /) -> float:
     """Estimate the bytes of A'A and its eigenvectors, or of the Lanczos vectors where A'A is not formed."""
     rank = n_vectors(n_clusters)
-    return 8 * width * (LANCZOS_VECTORS * rank if by_lanczos(width, rank) else COPIES_OF_SPECTRUM * width)
+    return 8 * width * (COST.lanczos_vectors * rank if by_lanczos(width, rank) else COST.spectrum_copies * width)
 
 
 def _decoding_bytes(table: Any) -> int:
     """Estimate the bytes that reading a Parquet table takes: one piece, and the pages of some columns."""
     n_columns, piece_rows = table.shape[1], max(stop - start for start, stop in table.pieces)
-    column = min(BYTES_PER_DECODED_NUMBER * piece_rows, MAX_BYTES_PER_DECODED_COLUMN)
+    column = min(COST.decoded_number * piece_rows, COST.max_decoded_column)
     if piece_rows > WHOLE_ROWS:
         return int(n_columns * column)
     at_once = min(max(NUMBERS_AT_ONCE // piece_rows, 1), COLUMNS_AT_ONCE, n_columns)

@@ -16,7 +16,6 @@ from manyview.kernels.tproduct import TRANSFORMS, view_transform
 
 STARTS = ("consensus", "spectral", "identity", "random")
 RELATIVE_THRESHOLD = 0.3  # of sqrt(V), the singular value of a cluster on which all views agree
-PAPER_GST_STEPS = 4
 AUTOMATIC: dict[str, Any] = {"view_transform": "identity", "p": 0.5, "rho": 1.0}  # "auto" of the coupled variants
 OF_COUPLING = ("view_transform", "lam", "p", "rho")  # parameters that one H for all slices does not have
 PAPER: dict[str, Any] = {  # what Algorithm 1 fixes
@@ -78,7 +77,7 @@ class FactorSettings:
         if not self.shared:
             relative = self.mu * tau_for_threshold(RELATIVE_THRESHOLD * np.sqrt(n_slices), self.p)
             lam = relative if self.lam is None else self.lam
-            coupling = Coupling(self.coupling, lam, self.p, PAPER_GST_STEPS if self.paper else None)
+            coupling = Coupling(self.coupling, lam, self.p, 4 if self.paper else None)
         transform = view_transform(self.view_transform, n_slices)
         return Options(transform, coupling, self.mu, self.rho, self.eta, self.max_iter, self.tol)
 

@@ -36,8 +36,6 @@ from manyview.kernels.polar import inverse_root
 from manyview.kernels.spectral import diffusion_scale, unit_rows
 from manyview.kernels.tproduct import Transform, to_views
 
-PERTURBATION = 0.1  # of the start at the frequencies, times sqrt(K)^-1: about a fifth in spectral norm
-
 
 def shared_tensor(embedded: EmbeddedRows, scale: FloatArray, start: Start, context: FitContext, /) -> Rows[FactorBlock]:
     """One slice (N, r): unit rows of the diffusion embedding; balanced clusters have singular value one."""
@@ -124,7 +122,8 @@ def frequency_maps(start: Start, transform: Transform, context: FitContext, /) -
     if start.every_frequency or transform.trivial:
         return np.broadcast_to(np.eye(K), (F, K, K))
     rng = np.random.default_rng(context.settings.seed)
-    mixing = np.eye(K) + PERTURBATION / np.sqrt(K) * rng.standard_normal((F, K, K))
+    # a perturbation of about a fifth in spectral norm
+    mixing = np.eye(K) + 0.1 / np.sqrt(K) * rng.standard_normal((F, K, K))
     mixing[0] = np.eye(K)
     QtQ = context.engine.reduce(lambda Q: Q.T @ Q, start.Q, add)
     return mixing @ inverse_root(mixing.swapaxes(1, 2) @ QtQ @ mixing).matrix

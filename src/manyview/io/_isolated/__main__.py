@@ -31,7 +31,6 @@ READERS = {
     "npz": ("npz", "read_npz"),
     "parquet": ("arrow", "read_parquet"),
 }
-MAX_COMPLAINT = 500  # characters
 
 
 def parse(kind: str, path: str, options: dict[str, Any], limit: int) -> Answer | str:
@@ -44,9 +43,9 @@ def parse(kind: str, path: str, options: dict[str, Any], limit: int) -> Answer |
     except MemoryError:
         return "cannot be read: it asks for more memory than memory_limit allows"
     except ValueError as error:
-        return f"cannot be read: {error}"[:MAX_COMPLAINT]
+        return f"cannot be read: {error}"[:500]
     except Exception as error:  # a parser on a damaged file raises whatever it likes
-        return f"cannot be read: {type(error).__name__}: {error}"[:MAX_COMPLAINT]
+        return f"cannot be read: {type(error).__name__}: {error}"[:500]
 
 
 def main(request: dict[str, Any], pipe: BinaryIO) -> None:

@@ -10,7 +10,6 @@ from itertools import pairwise
 from typing import NamedTuple
 
 DELIMITERS = ("\t", ";", ",")  # in this order: a file with semicolons may have commas in its numbers
-SAMPLE_ROWS = 20
 MISSING = frozenset({"", "na", "n/a", "#n/a", "null", "none", "nan", "-nan"})
 DECIMAL_COMMA = re.compile(rb'(?:^|[;\t\n"])[ ]*[-+]?\d+,\d+(?:[eE][-+]?\d+)?[ ]*(?=[;\t\r\n"]|$)')
 DECIMAL_POINT = re.compile(rb'(?:^|[;\t\n"])[ ]*[-+]?\d*\.\d+(?:[eE][-+]?\d+)?[ ]*(?=[;\t\r\n"]|$)')
@@ -99,7 +98,7 @@ def _in_equal_steps(cells: list[str]) -> bool:
 
 def _head(content: bytes) -> str:
     end = 0
-    for _ in range(SAMPLE_ROWS):
+    for _ in range(20):
         end = content.find(b"\n", end) + 1
         if end == 0:
             return content.decode("utf-8")

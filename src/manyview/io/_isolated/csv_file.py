@@ -10,7 +10,6 @@ from typing import Any
 from .answer import Answer
 from .csv_dialect import Dialect, find_dialect, to_utf8
 
-PIECE_BYTES = 2**24
 MAX_BLOCK_BYTES = 2**31 - 2
 
 
@@ -49,7 +48,7 @@ def _unpacked(path: str, answer: Answer) -> bytes:
         return Path(path).read_bytes()
     pieces, n_bytes = [], 0
     with _open(path) as file:
-        while piece := file.read(PIECE_BYTES):
+        while piece := file.read(2**24):
             n_bytes += len(piece)
             answer.require_room(n_bytes, "the unpacked text")
             pieces.append(piece)

@@ -9,9 +9,6 @@ import signal
 import sys
 import threading
 
-PR_SET_PDEATHSIG = 1
-MAX_FILE_BYTES = 2**20  # a parser has nothing to write but a complaint
-
 
 def limit_memory(limit: int) -> None:
     """Allow `limit` bytes of address space, where the system can enforce it."""
@@ -19,7 +16,8 @@ def limit_memory(limit: int) -> None:
         import resource
     except ImportError:  # Windows
         return
-    for what, bound in ((resource.RLIMIT_AS, limit), (resource.RLIMIT_FSIZE, MAX_FILE_BYTES)):
+    # a parser has nothing to write but a complaint
+    for what, bound in ((resource.RLIMIT_AS, limit), (resource.RLIMIT_FSIZE, 2**20)):
         hard = resource.getrlimit(what)[1]
         soft = bound if hard == resource.RLIM_INFINITY else min(bound, hard)
         # macOS refuses a limit below what is already mapped; the time limit still holds there
@@ -34,7 +32,7 @@ def die_with_parent(parent: int) -> None:
     the parent keeps open, is the sign.
     """
     if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
     if sys.platform != "win32" and os.getppid() != parent:
         os._exit(1)
     threading.Thread(target=_wait_for_end, daemon=True).start()

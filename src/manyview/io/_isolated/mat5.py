@@ -12,6 +12,7 @@ import struct
 import warnings
 import zlib
 from collections.abc import Iterator
+from enum import IntEnum
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,12 +21,29 @@ from numpy.typing import NDArray
 
 from .answer import Answer, Node
 
-MATRIX, COMPRESSED = 14, 15
-CELL, STRUCT, OBJECT, CHAR, SPARSE, FUNCTION, OPAQUE = 1, 2, 3, 4, 5, 16, 17
 ITEM_BYTES = {1: 1, 2: 1, 3: 2, 4: 2, 5: 4, 6: 4, 7: 4, 9: 8, 12: 8, 13: 8}  # storage type -> bytes a number
 INTEGERS = {1, 2, 3, 4, 5, 6, 12, 13}
 # class of a numeric matrix -> its own storage type; a file may use a smaller integer type where the values fit
 OWN_STORAGE = {6: 9, 7: 7, 8: 1, 9: 2, 10: 3, 11: 4, 12: 5, 13: 6, 14: 12, 15: 13}
+
+
+class Kind(IntEnum):
+    """Element types that hold other elements."""
+
+    MATRIX = 14
+    COMPRESSED = 15
+
+
+class Class(IntEnum):
+    """Matrix classes that are not numeric."""
+
+    CELL = 1
+    STRUCT = 2
+    OBJECT = 3
+    CHAR = 4
+    SPARSE = 5
+    FUNCTION = 16
+    OPAQUE = 17
 
 
 class Element(NamedTuple):
@@ -68,12 +86,12 @@ def check_structure(content: bytes) -> None:
     if order is None:
         raise ValueError("its header has no byte order mark")
     for element in _elements(memoryview(content)[128:], order, padded=False):
-        if element.kind == COMPRESSED:
+        if element.kind == Kind.COMPRESSED:
             inner = list(_elements(memoryview(_inflate(element.body)), order, padded=False))
             if len(inner) != 1:
                 raise ValueError(f"a compressed element holds {len(inner)} elements instead of one")
             element = inner[0]
-        if element.kind != MATRIX:
+        if element.kind != Kind.MATRIX:
             raise ValueError(f"an element of type {element.kind} stands where a variable is expected")
         _check_matrix(element.body, order)
 
@@ -114,19 +132,19 @@ def _check_matrix(body: memoryview, order: str) -> None:
     parts = _elements(body, order, padded=True)
     flags = _numbers(next(parts), order, kinds={6}, least=2)
     matrix_class, is_complex = int(flags[0]) & 0xFF, bool(int(flags[0]) & 0x800)
-    if matrix_class in (FUNCTION, OPAQUE):  # other layouts; never a view
+    if matrix_class in (Class.FUNCTION, Class.OPAQUE):  # other layouts; never a view
         return
     dims = [int(n) for n in _numbers(_next(parts), order, kinds={5}, least=2)]
     if min(dims) < 0:
         raise ValueError(f"a variable has dimensions {dims}")
     _next(parts)  # its name
-    if matrix_class == CELL:
+    if matrix_class == Class.CELL:
         _check_cell(list(parts), dims, order)
-    elif matrix_class == SPARSE:
+    elif matrix_class == Class.SPARSE:
         _check_sparse(list(parts), dims, order, is_complex)
     elif matrix_class in OWN_STORAGE:
         _check_numeric(list(parts), dims, matrix_class, is_complex)
-    elif matrix_class not in (STRUCT, OBJECT, CHAR):
+    elif matrix_class not in (Class.STRUCT, Class.OBJECT, Class.CHAR):
         raise ValueError(f"a variable has the unknown class {matrix_class}")
 
 
@@ -134,7 +152,7 @@ def _check_cell(items: list[Element], dims: list[int], order: str) -> None:
     if len(items) != math.prod(dims):
         raise ValueError(f"a cell array of dimensions {dims} holds {len(items)} items")
     for item in items:
-        if item.kind != MATRIX:
+        if item.kind != Kind.MATRIX:
             raise ValueError(f"a cell array holds an element of type {item.kind}")
         _check_matrix(item.body, order)
 

@@ -12,7 +12,7 @@ from manyview.report.summary.answer import Answer, answer
 from manyview.report.summary.clusters import ClusterRow, cluster_rows
 from manyview.report.summary.convergence import Convergence, convergence
 from manyview.report.summary.enrichment import Enrichment, enrichment
-from manyview.report.summary.features import MAX_HEATMAP_FEATURES, Effects, Heatmap, feature_effects, heatmap
+from manyview.report.summary.features import Effects, Heatmap, feature_effects, heatmap
 from manyview.report.summary.inputs import Inputs, gather
 from manyview.report.summary.map import Map, place, sample_map
 from manyview.report.summary.run_facts import RunFacts, run_facts
@@ -28,8 +28,6 @@ from manyview.report.summary.views import (
     view_agreement,
     view_rows,
 )
-
-BINS = 20
 
 
 class Confidence(TypedDict):
@@ -161,7 +159,7 @@ def summarize(
 
 def _heatmap(inputs: Inputs, effects: list[Effects]) -> Heatmap | None:
     names = [inputs.feature_names(v) for v in range(len(inputs.view_names))]
-    return heatmap(inputs.clusters.tolist(), inputs.view_names, names, effects, MAX_HEATMAP_FEATURES)
+    return heatmap(inputs.clusters.tolist(), inputs.view_names, names, effects, 40)
 
 
 def _confidence(inputs: Inputs) -> Confidence | None:
@@ -169,7 +167,7 @@ def _confidence(inputs: Inputs) -> Confidence | None:
     if confidence is None or low is None:
         return None
     inside = np.clip(confidence, 0, 1)  # rounding may leave 1 + 1e-16, which no bin would hold
-    counts, edges = np.histogram(inside, bins=BINS, range=(0, 1))
+    counts, edges = np.histogram(inside, bins=20, range=(0, 1))
     return Confidence(
         mean=float(confidence.mean()),
         median=float(np.median(confidence)),

@@ -12,10 +12,6 @@ if TYPE_CHECKING:
 # Limits for mean Jaccard indices, from Hennig, Cluster-wise assessment of cluster stability (2007): below 0.5 a
 # cluster dissolves, from 0.75 on it is stable.
 DISSOLVES, PARTLY, STABLE = 0.5, 0.6, 0.75
-CONTRADICTED = 0.25  # share of a cluster
-MOSTLY_MISSING, RARELY_MISSING = 0.8, 0.4
-TINY = 5  # samples
-MAX_NAMED = 5
 ONE_GIVEN = "There is one cluster, so nothing here separates the samples."
 NONE_FOUND = (
     "Do not read groups into the map: a layout of pure noise has clumps, too. If you expect groups, look for columns "
@@ -170,7 +166,7 @@ def _doubt_clusters(summary: Summary) -> list[str]:
     torn = [
         (c["label"], c["contradicted"] / c["size"])
         for c in summary["clusters"]
-        if c["contradicted"] and c["contradicted"] >= CONTRADICTED * c["size"]
+        if c["contradicted"] and c["contradicted"] >= c["size"] / 4
     ]
     if torn:
         named = _listed([f"{label} ({share:.0%})" for label, share in sorted(torn, key=lambda pair: -pair[1])])
@@ -178,11 +174,9 @@ def _doubt_clusters(summary: Summary) -> list[str]:
             f"Most of the views' weight is for another cluster in many samples of {_cluster(len(torn)).lower()} "
             f"{named}."
         )
-    tiny = [str(c["label"]) for c in summary["clusters"] if c["size"] < TINY]
+    tiny = [str(c["label"]) for c in summary["clusters"] if c["size"] < 5]
     if tiny:
-        doubts.append(
-            f"{_cluster(len(tiny))} {_listed(tiny)} {_verb(len(tiny), 'has', 'have')} fewer than {TINY} samples."
-        )
+        doubts.append(f"{_cluster(len(tiny))} {_listed(tiny)} {_verb(len(tiny), 'has', 'have')} fewer than 5 samples.")
     return doubts
 
 
@@ -191,7 +185,7 @@ def _doubt_batches(summary: Summary) -> list[str]:
     return [
         f"Cluster {batch['cluster']} is {batch['column']} {batch['category']}: {batch['inside']:.0%} of its samples, "
         f"{batch['outside']:.0%} of the others. It may be a batch effect."
-        for batch in ([] if found is None else found["batches"][:MAX_NAMED])
+        for batch in ([] if found is None else found["batches"][:5])
     ]
 
 
@@ -202,10 +196,10 @@ def _doubt_missing(summary: Summary) -> list[str]:
     shares = np.array(missing["shares"], dtype=np.float64)  # (K, V)
     sizes = np.array([cluster["size"] for cluster in summary["clusters"]])
     doubts = []
-    for k, v in np.argwhere(shares >= MOSTLY_MISSING).tolist():
+    for k, v in np.argwhere(shares >= 0.8).tolist():
         others = np.arange(len(sizes)) != k
         elsewhere = float(np.average(shares[others, v], weights=sizes[others]))
-        if elsewhere <= RARELY_MISSING:
+        if elsewhere <= 0.4:
             doubts.append(
                 f"Cluster {missing['clusters'][k]} is mostly samples without {missing['names'][v]} "
                 f"({shares[k, v]:.0%}, elsewhere {elsewhere:.0%}): it may be a cluster of what is missing."
@@ -241,8 +235,8 @@ def _verb(n: int, one: str, many: str) -> str:
     return one if n == 1 else many
 
 
-def _listed(names: list[str]) -> str:
-    shown = names[:MAX_NAMED]
-    if len(names) > MAX_NAMED:
-        return f"{', '.join(shown)} and {len(names) - MAX_NAMED} more"
+def _listed(names: list[str], most: int = 5) -> str:
+    shown = names[:most]
+    if len(names) > most:
+        return f"{', '.join(shown)} and {len(names) - most} more"
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"

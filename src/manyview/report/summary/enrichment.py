@@ -18,10 +18,7 @@ from scipy.stats import hypergeom, norm, rankdata
 
 from manyview.report.summary.inputs import Inputs, categories, is_numeric
 
-MAX_CATEGORIES = 50  # a column with more is an identifier, not a category
-SIGNIFICANT = 0.05
 BATCH = re.compile(r"(^|[\W_])(batch|plate|run|site|center|centre|lane|chip|scanner|tissue_source)([\W_]|$|\d)", re.I)
-CONFOUNDED_SHARE = 0.8  # of a cluster in one batch, from which on the report doubts the cluster
 
 
 class Finding(TypedDict):
@@ -60,7 +57,7 @@ def enrichment(inputs: Inputs, /) -> Enrichment | None:
         tests += found
     for test, adjusted in zip(tests, benjamini_hochberg(np.array([test["p"] for test in tests])), strict=True):
         test["adjusted_p"] = float(adjusted)
-    kept = [test for test in tests if test["adjusted_p"] < SIGNIFICANT]
+    kept = [test for test in tests if test["adjusted_p"] < 0.05]
     kept.sort(key=lambda test: (test["adjusted_p"], -strength(test)))
     return Enrichment(
         findings=kept,
@@ -72,8 +69,7 @@ def enrichment(inputs: Inputs, /) -> Enrichment | None:
             for test in kept
             if test["category"] is not None
             and BATCH.search(test["column"])
-            and test["inside"] >= CONFOUNDED_SHARE
-            and test["outside"] < CONFOUNDED_SHARE
+            and test["outside"] < 0.8 <= test["inside"]  # share of a cluster from which on the report doubts it
         ],
     )
 
@@ -86,7 +82,7 @@ def strength(test: Finding, /) -> float:
 def _categories(inputs: Inputs, name: str, column: NDArray[Any]) -> list[Finding]:
     names, codes = categories(column)
     known = codes >= 0
-    if not 2 <= len(names) <= min(MAX_CATEGORIES, known.sum() - 1):
+    if not 2 <= len(names) <= min(50, known.sum() - 1):  # a column with more is an identifier, not a category
         return []
     K = len(inputs.clusters)
     counts = np.zeros((K, len(names)))

@@ -18,10 +18,6 @@ from numpy.typing import NDArray
 
 from manyview.report.summary.inputs import Inputs
 
-MAX_HEATMAP_FEATURES = 40
-PER_VIEW = 3  # features that a cluster card names per view
-MIN_SHARE = 1e-6  # of a feature's whole deviation: a feature that is constant within all clusters
-
 
 class FeatureShift(TypedDict):
     """A feature of one cluster."""
@@ -82,7 +78,8 @@ def _effects(blocks: Callable[[], Iterator[tuple[Any, Any]]], K: int, d: int) ->
     within = np.maximum(squares, 0) / max(n - K, 1)
     grand = total.sum(axis=0) / max(n, 1)
     whole = within + (sizes[:, None] * (means - grand) ** 2).sum(axis=0) / max(n, 1)
-    deviation = np.sqrt(np.maximum(within, MIN_SHARE**2 * whole))
+    # a feature may be constant within all clusters
+    deviation = np.sqrt(np.maximum(within, 1e-6**2 * whole))
     known = (sizes > 0) & (rest > 0)
     effect = (means - outside) / np.where(deviation > 0, deviation, np.inf) * known[:, None]
     return Effects(effect, means, outside)
@@ -116,7 +113,7 @@ def top_features(inputs: Inputs, effects: list[Effects], k: int, /) -> list[Feat
             outside=float(found.outside[k, f]),
         )
         for v, found in enumerate(effects)
-        for f in np.argsort(-np.abs(found.effect[k]), kind="stable")[:PER_VIEW].tolist()
+        for f in np.argsort(-np.abs(found.effect[k]), kind="stable")[:3].tolist()
         if found.effect[k, f] != 0
     ]
     return sorted(shifts, key=lambda shift: -abs(shift["effect"]))

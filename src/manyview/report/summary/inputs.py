@@ -15,7 +15,6 @@ from sklearn.utils.validation import check_is_fitted
 from manyview.views import Views, check_views
 
 BLOCK_ROWS = 16_384
-LOW_SHARE = 0.1  # the least certain tenth is what "least certain" means in a report
 
 
 @dataclass(frozen=True)
@@ -68,7 +67,7 @@ class Inputs:
     @cached_property
     def low_confidence(self) -> float | None:
         """Confidence below which the least certain tenth of the samples lies."""
-        return None if self.confidence is None else float(np.quantile(self.confidence, LOW_SHARE))
+        return None if self.confidence is None else float(np.quantile(self.confidence, 0.1))
 
     @property
     def view_names(self) -> list[str]:

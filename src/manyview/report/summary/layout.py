@@ -14,9 +14,6 @@ from sklearn.neighbors import NearestNeighbors
 from threadpoolctl import threadpool_limits
 
 LANDMARKS = 2_000
-ITERATIONS = 500
-PERPLEXITY = 30.0
-NEIGHBORS = 10
 SEED = 0
 
 
@@ -49,8 +46,8 @@ def _tsne(rows: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.asarray(
             TSNE(
                 init=start.astype(np.float32),
-                perplexity=min(PERPLEXITY, (n - 1) / 3),
-                max_iter=ITERATIONS,
+                perplexity=min(30.0, (n - 1) / 3),
+                max_iter=500,
                 random_state=SEED,
                 learning_rate="auto",
             ).fit_transform(rows.astype(np.float32)),
@@ -61,7 +58,7 @@ def _tsne(rows: NDArray[np.float64]) -> NDArray[np.float64]:
 def _between(
     features: NDArray[np.float64], landmarks: NDArray[np.float64], placed: NDArray[np.float64], rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    nearest = NearestNeighbors(n_neighbors=NEIGHBORS).fit(landmarks)
+    nearest = NearestNeighbors(n_neighbors=10).fit(landmarks)
     spacing = np.median(NearestNeighbors(n_neighbors=2).fit(placed).kneighbors()[0][:, 0])
     out = np.empty((len(features), 2))
     for start in range(0, len(features), 50_000):
@@ -74,7 +71,7 @@ def _between(
         # neighbors in the space may lie on different islands of the plane: stay on the one where most are
         weight *= np.linalg.norm(points - center, axis=2) <= 12 * spacing
         total = weight.sum(axis=1, keepdims=True)
-        weight = np.where(total > 0, weight / np.where(total > 0, total, 1), np.eye(NEIGHBORS)[0])
+        weight = np.where(total > 0, weight / np.where(total > 0, total, 1), np.eye(weight.shape[1])[0])
         place = np.einsum("nk,nkd->nd", weight, points)
         spread = np.sqrt(np.einsum("nk,nkd->n", weight, (points - place[:, None]) ** 2))
         step = 0.4 * spread + 0.3 * spacing

@@ -11,9 +11,7 @@ from numpy.typing import NDArray
 from manyview.report.summary.inputs import Inputs, categories, is_numeric
 from manyview.report.summary.layout import LANDMARKS, SEED, layout
 from manyview.report.summary.principal import layout_features
-from manyview.report.summary.shown import MAX_TEXT_ROWS, Shown
-
-MAX_COLOR_CATEGORIES = 50
+from manyview.report.summary.shown import Shown
 
 
 class Column(TypedDict):
@@ -108,9 +106,9 @@ def _metadata(key: str, name: str, column: NDArray[Any], rows: NDArray[np.intp])
     if is_numeric(column):
         return [_number(key, name, column[rows].astype(np.float64))]
     known, codes = categories(column)
-    if len(known) <= MAX_COLOR_CATEGORIES:
+    if len(known) <= 50:
         return [_category(key, name, "category", known, codes[rows])]
-    if len(rows) > MAX_TEXT_ROWS:
+    if len(rows) > 20_000:  # beyond, free text per sample would make a large page
         return []
     text = ["" if code < 0 else known[code] for code in codes[rows].tolist()]
     return [Column(key=key, title=name, kind="text", dtype="", data="", names=text, low=None, high=None)]

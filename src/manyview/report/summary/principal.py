@@ -11,9 +11,6 @@ from numpy.typing import NDArray
 from manyview.report.summary.inputs import Inputs
 
 COMPONENTS = 10
-FIT_ROWS = 5_000
-MIN_COLUMNS = 3  # unit rows of two columns lie on an arc: there is nothing to see in them
-SEED = 0
 EMBEDDING = "the diffusion embedding of the fused graph"
 PRINCIPAL = f"the first {COMPONENTS} principal components of all views"
 
@@ -22,7 +19,8 @@ def layout_features(inputs: Inputs, rows: NDArray[np.intp], /) -> tuple[NDArray[
     """Return the features (n, d) of rows and what they are; None where the model and the call have neither."""
     kept = getattr(inputs.model, "embedding_", None) if inputs.rated else None
     embedding = None if kept is None else np.asarray(kept[rows], dtype=np.float64)
-    if embedding is not None and (embedding.shape[1] >= MIN_COLUMNS or inputs.views is None):
+    # unit rows of two columns lie on an arc: there is nothing to see in them
+    if embedding is not None and (embedding.shape[1] >= 3 or inputs.views is None):
         return embedding, EMBEDDING
     if inputs.views is None:
         return None
@@ -40,14 +38,14 @@ def _spread(features: NDArray[np.float64]) -> float:
 def joint_components(inputs: Inputs, rows: NDArray[np.intp], /) -> NDArray[np.float64]:
     """Return principal components (n, r) of the views side by side, every view with the same total variance."""
     assert inputs.views is not None
-    rng = np.random.default_rng(SEED)
-    fit = rows if len(rows) <= FIT_ROWS else np.sort(rng.choice(rows, FIT_ROWS, replace=False))
+    rng, most = np.random.default_rng(0), 5_000  # rows that are looked at in one go
+    fit = rows if len(rows) <= most else np.sort(rng.choice(rows, most, replace=False))
     scores, of_fit = [], []
     for table in inputs.views.tables:
         mean, scale, directions = _directions(_dense_or_sparse(table[fit]), rng)
         pieces = [
-            _project(_dense_or_sparse(table[rows[start : start + FIT_ROWS]]), mean, scale, directions)
-            for start in range(0, len(rows), FIT_ROWS)
+            _project(_dense_or_sparse(table[rows[start : start + most]]), mean, scale, directions)
+            for start in range(0, len(rows), most)
         ]
         scores.append(np.concatenate(pieces))
         of_fit.append(scores[-1][np.searchsorted(rows, fit)])

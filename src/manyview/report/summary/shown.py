@@ -12,8 +12,6 @@ from manyview.views import in_memory, row_blocks
 
 MAX_SHOWN = 200_000
 MAX_BYTES = 5_500_000  # of what is said about samples one by one, so that the page stays below 8 MB
-MAX_TEXT_ROWS = 20_000  # up to which free text per sample is kept
-SEED = 0
 
 
 class Shown(NamedTuple):
@@ -27,7 +25,7 @@ def choose_rows(inputs: Inputs, /, *, voting: bool = True) -> Shown:
     """Choose the rows to show and let the views vote on them, where they can."""
     n = inputs.n_samples
     most = min(MAX_SHOWN, int(MAX_BYTES / _bytes_per_row(inputs)))
-    rows = np.arange(n) if n <= most else np.sort(np.random.default_rng(SEED).choice(n, most, replace=False))
+    rows = np.arange(n) if n <= most else np.sort(np.random.default_rng(0).choice(n, most, replace=False))
     voting = voting and inputs.rated and inputs.views is not None and len(inputs.view_names) > 1
     return Shown(rows, view_votes(inputs, rows) if voting else None)
 
