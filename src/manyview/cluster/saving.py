@@ -42,8 +42,15 @@ from manyview.cluster.semi_ntf.estimator import SemiNTF
 from manyview.cluster.sfmc import SFMC
 from manyview.cluster.smsc import SMSC
 from manyview.geometry.fit import Geometry
-from manyview.geometry.partial_whitening import PartiallyWhitened
-from manyview.geometry.scaling import Centered, DividedByMaximum, Hellinger, Standardized, Unchanged, UnitRows
+from manyview.geometry.scaling import (
+    Centered,
+    DividedByMaximum,
+    Hellinger,
+    PartiallyWhitened,
+    Standardized,
+    Unchanged,
+    UnitRows,
+)
 from manyview.geometry.text import PrincipalScores, WordWeights
 from manyview.io.whole import whole_file
 

@@ -23,7 +23,7 @@ from manyview.cluster.anchor_graph.context import (
 from manyview.cluster.anchor_graph.graphs import build_graphs
 from manyview.cluster.anchor_graph.n_clusters import choose_on, embed
 from manyview.cluster.anchor_graph.selection import Selection, Trial
-from manyview.cluster.parameters import check_parameters, check_sizes
+from manyview.cluster.checks import check_parameters, check_sizes
 from manyview.model_selection.trials import score_trial
 from manyview.views import check_views
 

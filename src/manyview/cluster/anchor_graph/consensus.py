@@ -40,7 +40,6 @@ from sklearn.cluster import k_means
 from sklearn.exceptions import ConvergenceWarning
 
 from manyview.anchors import GraphBlock
-from manyview.anchors.choose import joint_table
 from manyview.cluster.anchor_graph.candidates import (
     Candidate,
     EmbeddedRows,
@@ -168,7 +167,7 @@ class LinearRule:
 
     def __call__(self, block: RowBlock, /) -> IntArray:
         """Return the label of every row of a block (n,)."""
-        return self.labels(dense(joint_table(self.geometry, self.geometry.scored(block), self.number)))
+        return self.labels(dense(self.geometry.joint_table(self.geometry.scored(block), self.number)))
 
     def labels(self, x: FloatArray, /) -> IntArray:
         """Return the label of every row of the joint table (n,)."""
@@ -245,7 +244,7 @@ def _joint_rows(draw: Draw, number: int, context: FitContext) -> FloatArray:
     geometry = draw.graph.geometry
 
     def table(block: RowBlock) -> FloatArray:
-        return dense(joint_table(geometry, geometry.scored(block), number))
+        return dense(geometry.joint_table(geometry.scored(block), number))
 
     x: FloatArray = context.engine.collect(table, draw.source.sample).astype(np.float64, copy=False)
     return x

@@ -13,7 +13,7 @@ import numpy as np
 
 from manyview.anchors import RULES
 from manyview.cluster.anchor_graph.recipe import DEFAULT, Recipe
-from manyview.cluster.parameters import array, boolean, choice, integer, nothing
+from manyview.cluster.checks import array, boolean, choice, integer, nothing
 from manyview.engine import DiskEngine, Engine, MemoryEngine
 from manyview.geometry import SCALES
 from manyview.views import StoredTable, Views, in_memory

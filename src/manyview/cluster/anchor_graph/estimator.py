@@ -20,10 +20,7 @@ from manyview.cluster.anchor_graph.recipe import Recipe
 from manyview.cluster.anchor_graph.reliability import Assessment, Reliability, as_assessment, assess_rows
 from manyview.cluster.anchor_graph.stages import build_graphs_for_k, keep_results, label_by_consensus, running_fit
 from manyview.cluster.base import Clusterer
-from manyview.cluster.fit_warnings import warn_of_lost_clusters
-from manyview.cluster.inputs import refuse_second_table
-from manyview.cluster.parameters import check_parameters
-from manyview.cluster.transaction import all_or_nothing
+from manyview.cluster.checks import all_or_nothing, check_parameters, refuse_second_table, warn_of_lost_clusters
 from manyview.engine import BLOCK_ROWS, Engine, Rows
 from manyview.kernels.arrays import FloatArray
 from manyview.views import Views, check_views

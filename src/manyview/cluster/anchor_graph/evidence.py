@@ -21,18 +21,17 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from manyview.anchors import pick
 from manyview.anchors.selection import leading_scores
 from manyview.cluster.anchor_graph.candidates import beyond_chance, initial_candidates, mean_over_geometries
 from manyview.cluster.anchor_graph.context import FitContext
 from manyview.cluster.anchor_graph.graphs import Draw, leave_out
 from manyview.cluster.anchor_graph.recipe import Recipe
-from manyview.cluster.fit_warnings import warn_caller
+from manyview.cluster.checks import warn_caller
 from manyview.geometry.scaling import dense
 from manyview.kernels.arrays import BoolArray, FloatArray, IntArray, Table
 from manyview.kernels.dependence import Correlations, SharedDependence, between, standardized, within
 from manyview.views import Views
-from manyview.views.blocks import RowBlock, some_rows
+from manyview.views.blocks import RowBlock, picked_rows, some_rows
 
 N_ROWS = 5_000  # that are looked at
 MIN_SHARED_ROWS = 100  # with fewer rows that both views know, nothing is said about them
@@ -56,7 +55,7 @@ def tables_of(draw: Draw, context: FitContext, /) -> Tables:
     geometry, seed = draw.graph.geometry, context.settings.seed
     n_sampled = draw.n_samples if draw.sample_rows is None else len(draw.sample_rows)
     chosen = some_rows(n_sampled, N_ROWS, seed=seed)
-    blocks = [geometry.scored(block) for block in pick(chosen, draw.source.sample, context.engine)]
+    blocks = [geometry.scored(block) for block in picked_rows(chosen, draw.source.sample, context.engine)]
 
     def scaled(v: int) -> FloatArray:
         table = _stacked([geometry.table(block, 0, v) for block in blocks])

@@ -42,8 +42,8 @@ from manyview.cluster.anchor_graph.graphs import of_sample
 from manyview.cluster.anchor_graph.membership import MembershipMap, Novelty, membership_of
 from manyview.engine import Rows, add, edges
 from manyview.kernels.agreement import joint_counts
-from manyview.kernels.arrays import BoolArray, FloatArray, IntArray, index_type
-from manyview.kernels.sparse import times
+from manyview.kernels.arrays import BoolArray, FloatArray, IntArray
+from manyview.kernels.sparse import index_type, times
 from manyview.kernels.spectral import Basis, diffusion_scale, right_basis, unit_rows
 from manyview.views.blocks import RowBlock
 

@@ -35,7 +35,7 @@ from manyview.cluster.anchor_graph.memory import Factors, require_room
 from manyview.cluster.anchor_graph.n_clusters import choose_on
 from manyview.cluster.anchor_graph.reliability import embed, measure_reliability
 from manyview.cluster.anchor_graph.selection import Selection
-from manyview.cluster.parameters import check_sizes
+from manyview.cluster.checks import check_sizes
 from manyview.engine import Rows
 from manyview.kernels.arrays import FloatArray, IntArray
 from manyview.kernels.spectral import unit_rows

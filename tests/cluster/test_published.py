@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 
 from manyview import AMGL, CSMSC, FMCNOF, GMC, LMVSC, MVGL, SFMC, SMSC, AnchorGraphClustering, SemiNTF, Views
-from manyview.cluster.inputs import (
+from manyview.cluster.published import (
     check_anchor_number,
     check_magnitude,
     float_tables,

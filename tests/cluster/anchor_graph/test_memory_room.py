@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from manyview.engine.room import available_memory
+from manyview.cluster.anchor_graph.memory import available_memory
 
 GB = 10**9
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
@@ -84,7 +84,7 @@ def test_more_than_allowed_is_taken(machine):
 def test_limits_of_the_process_itself(limit):
     """In a process of its own, because a limit cannot be raised again."""
     program = (
-        "import resource, numpy; from manyview.engine.room import available_memory\n"
+        "import resource, numpy; from manyview.cluster.anchor_graph.memory import available_memory\n"
         f"resource.setrlimit(resource.{limit}, (6 * 10**9, 6 * 10**9))\n"
         "first = available_memory(); held = numpy.ones(10**8); second = available_memory()\n"
         "assert 5e8 < first < 6e9, first\nassert 7e8 < first - second < 9e8, (first, second)"
@@ -110,7 +110,7 @@ def real_group():
 def test_a_real_group(real_group):
     program = (
         f"import os; open({str(real_group / 'cgroup.procs')!r}, 'w').write(str(os.getpid()))\n"
-        "from manyview.engine.room import available_memory\n"
+        "from manyview.cluster.anchor_graph.memory import available_memory\n"
         "assert 1.5e9 < available_memory() <= 2e9, available_memory()"
     )
     subprocess.run([sys.executable, "-c", program], check=True, timeout=60)

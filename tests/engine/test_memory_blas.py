@@ -1,6 +1,6 @@
 from threadpoolctl import threadpool_limits
 
-from manyview.engine.blas import one_blas_thread
+from manyview.engine.memory import one_blas_thread
 from watching import blas_threads
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.cluster import k_means
 
-from manyview.kernels.lloyd import best_of_starts, row_squares
+from manyview.kernels.kmeans import best_of_starts, row_squares
 
 
 @settings(deadline=None, max_examples=40)

@@ -5,8 +5,8 @@ from numpy.testing import assert_array_equal
 from sklearn.exceptions import ConvergenceWarning
 
 from manyview.cluster.amgl import AMGL
-from manyview.cluster.graph_labels import contiguous, warn_component_count, warn_empty_clusters, warn_isolated_samples
 from manyview.cluster.mvgl import MVGL
+from manyview.cluster.published import contiguous, warn_component_count, warn_empty_clusters, warn_isolated_samples
 
 
 def three_distinct_rows(n=60):

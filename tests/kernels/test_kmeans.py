@@ -3,7 +3,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.cluster import kmeans_plusplus
 
-from manyview.kernels.seeding import kmeans_plusplus_rows
+from manyview.kernels.kmeans import kmeans_plusplus_rows
 
 
 @pytest.mark.parametrize("n, d, n_seeds, n_trials", [(300, 5, 40, 3), (50, 1, 50, 1), (1000, 30, 100, 3), (7, 2, 1, 2)])

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from manyview.kernels.leading import leading_pairs
+from manyview.kernels.spectral import leading_pairs
 
 
 def spiked(width, rank, seed):

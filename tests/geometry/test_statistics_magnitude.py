@@ -3,7 +3,7 @@ import pytest
 import scipy.sparse as sp
 
 from manyview.geometry.fit import MEASURED_ROWS, fit_geometry
-from manyview.geometry.magnitude import (
+from manyview.geometry.statistics import (
     DOUBLE,
     magnitude_range,
     require_magnitude,

@@ -6,10 +6,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from manyview.engine import MemoryEngine
-from manyview.geometry import partial_whitening
+from manyview.geometry import scaling as module
 from manyview.geometry.fit import fit_geometry
-from manyview.geometry.partial_whitening import PartiallyWhitened, partially_whitened
-from manyview.geometry.scaling import Unchanged
+from manyview.geometry.scaling import PartiallyWhitened, Unchanged, partially_whitened
 from manyview.views.blocks import RowBlock, some_rows
 
 from oracles.whitening_oracle import distances, whitened_scores
@@ -41,13 +40,13 @@ def test_scores_are_the_equation_for_any_blocks(n, d, seed, block_rows):
 def test_a_wide_view_is_measured_without_its_products(monkeypatch):
     x = tables(50, 6)
     formed = fitted(x)
-    monkeypatch.setattr(partial_whitening, "MAX_PRODUCT_WIDTH", 3)
+    monkeypatch.setattr(module, "MAX_PRODUCT_WIDTH", 3)
     assert_allclose(distances(fitted(x)(x)), distances(formed(x)), rtol=1e-8)
 
 
 def test_only_sampled_rows_are_measured(monkeypatch):
     x = np.vstack([tables(40), tables(40, seed=1)])
-    monkeypatch.setattr(partial_whitening, "SAMPLED_ROWS", 30)
+    monkeypatch.setattr(module, "SAMPLED_ROWS", 30)
     some = some_rows(80, 30, seed=3)
     z, expected = fitted(x, seed=3)(x[some]), whitened_scores(x[some])
     assert_allclose(distances(z), distances(expected), rtol=1e-6)
@@ -55,7 +54,7 @@ def test_only_sampled_rows_are_measured(monkeypatch):
 
 def test_at_most_sixty_scores_are_kept():
     x = np.random.default_rng(0).standard_normal((100, 80))
-    assert fitted(x)(x).shape == (100, partial_whitening.RANK)
+    assert fitted(x)(x).shape == (100, module.RANK)
 
 
 def test_a_sparse_view_that_is_not_words_gives_the_same():

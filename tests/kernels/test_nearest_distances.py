@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 
-from manyview.kernels import distances
-from manyview.kernels.distances import squared_distances
+from manyview.kernels.nearest import expand, squared_distances
 
 from oracles import distances_oracle
 
@@ -83,11 +82,12 @@ def test_any_unit_of_measurement_will_do(make, scale):
 
 
 @pytest.mark.parametrize("make", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
-def test_pairs_are_done_again_in_portions_of_any_size(make, monkeypatch):
+def test_pairs_are_done_again_in_portions_of_any_size(make):
     x, anchors = near_duplicates(np.float64, 1.0, 1e-9)
-    whole = squared_distances(make(x), anchors)
-    monkeypatch.setattr(distances, "NUMBERS_AT_ONCE", 3)
-    assert_array_equal(squared_distances(make(x), anchors), whole)
+    expansion = expand(make(x), anchors)
+    d = expansion.distances(slice(None))
+    assert len(expansion.correct_close(d, slice(None), d.min(axis=1), numbers_at_once=3))
+    assert_array_equal(d, squared_distances(make(x), anchors))
 
 
 def test_the_tables_are_left_alone():

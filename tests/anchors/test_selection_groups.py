@@ -5,8 +5,7 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 
-from manyview.anchors import RULES, choose, choose_groups
-from manyview.anchors.choose import joint_table
+from manyview.anchors import RULES, choose_groups, selection
 
 N = 90
 
@@ -88,7 +87,7 @@ def test_deterministic_rules_follow_a_shuffle_of_the_rows(fit, data, rule):
 
 
 def test_kmeans_looks_at_a_sample_of_many_rows(fit, data, monkeypatch):
-    monkeypatch.setattr(choose, "SAMPLED_ROWS", 50)
+    monkeypatch.setattr(selection, "SAMPLED_ROWS", 50)
     one, other = (groups_of(fit, data, "kmeans", 8, seed=seed)[0] for seed in (0, 1))
     assert len(one.rows) == len(other.rows) == 50
     assert (np.diff(one.rows) > 0).all()
@@ -149,7 +148,7 @@ def test_rows_of_scene15_have_equal_sums(fit, shared_views):
     """Its scores are the rounding of the file."""
     views, _ = shared_views("scene15", order="stored")
     geometry, rows, engine = fit(views, scale="max", equalize=False)
-    theta = choose.sampling_scores(geometry, rows, engine)
+    theta = selection.sampling_scores(geometry, rows, engine)
     assert 0 < np.ptp(theta) / theta.mean() < 1e-7
 
 
@@ -160,14 +159,14 @@ def test_the_joint_table_is_all_views_side_by_side(fit, data):
     geometry, rows, _ = fit(data[:2])
     for g in range(2):
         expected = np.hstack([geometry.table(rows[1], g, v) for v in range(2)])
-        assert_array_equal(joint_table(geometry, rows[1], g), expected)
+        assert_array_equal(geometry.joint_table(rows[1], g), expected)
 
 
 def test_an_absent_row_adds_nothing_to_the_joint_table(fit, data):
     data[0][3] = 0
     geometry, rows, _ = fit(data[:2])
     assert geometry.empty_rows_absent[0]
-    table = joint_table(geometry, rows[0], 0)
+    table = geometry.joint_table(rows[0], 0)
     assert_array_equal(table[3, :4], 0)
     assert_array_equal(table[3, 4:], geometry.table(rows[0], 0, 1)[3])
     assert_array_equal(table[4, :4], geometry.table(rows[0], 0, 0)[4])
@@ -175,14 +174,14 @@ def test_an_absent_row_adds_nothing_to_the_joint_table(fit, data):
 
 def test_sparse_views_are_one_document_in_the_joint_table(fit, data):
     geometry, rows, _ = fit([data[2], data[0], sp.csr_array(data[2][:, ::-1])])
-    table = joint_table(geometry, rows[0], 1)
+    table = geometry.joint_table(rows[0], 1)
     expected = np.hstack([geometry.word_table(rows[0], 1), geometry.table(rows[0], 1, 1)])
     assert_array_equal(table, expected)
 
 
 def test_sparse_tables_stay_sparse_side_by_side(fit, data):
     geometry, rows, _ = fit([sp.csr_array(data[2]), data[0]], scale="rows")
-    table = joint_table(geometry, rows[0], 0)
+    table = geometry.joint_table(rows[0], 0)
     assert sp.issparse(table)
     expected = np.hstack([geometry.table(rows[0], 0, 0).toarray(), geometry.table(rows[0], 0, 1)])
     assert_array_equal(table.toarray(), expected)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from manyview.cluster.semi_ntf.start import find_start, frequency_maps
+from manyview.cluster.semi_ntf.tensor import find_start, frequency_maps
 from manyview.kernels.tproduct import view_transform
 from manyview.metrics import adjusted_rand_index
 

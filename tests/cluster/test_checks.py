@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from manyview import AnchorGraphClustering, NoiseViewWarning, RowOrderWarning, SemiNTF
-from manyview.cluster.fit_warnings import warn_caller, warn_of_lost_clusters
+from manyview.cluster.checks import warn_caller, warn_of_lost_clusters
 from manyview.datasets import make_views
 from recipes import QUICK
 

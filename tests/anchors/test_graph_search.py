@@ -2,9 +2,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from manyview.anchors import search as module
-from manyview.anchors.search import Part, empty_near, number_type, search
-from manyview.kernels.distances import expand
+from manyview.anchors.graph import Part, empty_near, number_type, search
+from manyview.kernels.nearest import expand
 
 N, M, K = 23, 70, 4
 RTOL = {"float32": 1e-3, "float64": 1e-10}
@@ -31,9 +30,9 @@ def parts_of(tables, *, valid=None, present=None):
     ]
 
 
-def found(parts, *, joint=True):
+def found(parts, *, joint=True, **options):
     near = empty_near(N, len(parts) + joint, M, k=K, dtype=parts[0].ready.x.dtype.name)
-    search(parts, near, M, joint=len(parts) if joint else None)
+    search(parts, near, M, joint=len(parts) if joint else None, **options)
     return near
 
 
@@ -50,10 +49,9 @@ def test_nearest_in_every_table_and_in_their_sum(tables):
 
 
 @pytest.mark.parametrize("rows_at_once", [1, 5, N])
-def test_any_number_of_rows_may_go_together(tables, rows_at_once, monkeypatch):
+def test_any_number_of_rows_may_go_together(tables, rows_at_once):
     whole = found(parts_of(tables))
-    monkeypatch.setattr(module, "NUMBERS_AT_ONCE", rows_at_once * M)
-    near = found(parts_of(tables))
+    near = found(parts_of(tables), numbers_at_once=rows_at_once * M)
     assert_array_equal(near.columns, whole.columns)
     assert_allclose(near.d, whole.d, rtol=0.01 * RTOL[near.d.dtype.name])
 

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from manyview.kernels import compiled
-from manyview.kernels.distances import expand
-from manyview.kernels.near_tables import near_tables
+from manyview.kernels.nearest import expand, near_tables
 
 pytestmark = pytest.mark.usefixtures("way")
 every_way = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
