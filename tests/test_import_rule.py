@@ -37,7 +37,7 @@ MAY_IMPORT = {  # beside themselves
 }
 OUTSIDE = {"bench", "report"}  # use the others as a user would: whole packages, public names
 STAGES = (  # of cluster/anchor_graph, each of which imports only those before it
-    *("recipe", "context", "graphs", "fusion", "candidates", "evidence", "consensus", "membership", "reliability"),
+    *("recipe", "context", "graphs", "fusion", "candidates", "evidence", "membership", "consensus", "reliability"),
     *("explanation", "selection", "null", "n_clusters", "memory", "stages", "incremental", "label_matching"),
     "estimator",
 )

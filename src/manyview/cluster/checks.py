@@ -92,7 +92,7 @@ def check_sizes(n_samples: int, n_clusters: int) -> None:
 def refuse_second_table(y: Any, /) -> None:
     """Raise an error if what is passed as y is a view: it would be ignored without a word."""
     shape: tuple[int, ...] = getattr(y, "shape", ())
-    if frame_of(y) is not None or (len(shape) >= 2 and shape[1] > 1):
+    if y is not None and (frame_of(y) is not None or (len(shape) >= 2 and shape[1] > 1)):
         raise TypeError(
             f"The second argument is a table ({type(y).__name__}), and y is ignored: pass the views as a list, "
             "fit([X1, X2])."

@@ -26,10 +26,9 @@ import sklearn
 
 from manyview.anchors.graph import AnchorGraph, SliceAnchors
 from manyview.cluster.amgl import AMGL
-from manyview.cluster.anchor_graph.consensus import LinearRule
 from manyview.cluster.anchor_graph.estimator import AnchorGraphClustering
 from manyview.cluster.anchor_graph.fusion import Fusion
-from manyview.cluster.anchor_graph.membership import Novelty
+from manyview.cluster.anchor_graph.membership import LinearRule, Novelty
 from manyview.cluster.anchor_graph.recipe import Recipe
 from manyview.cluster.anchor_graph.reliability import Reliability
 from manyview.cluster.anchor_graph.selection import CurvePoint, Selection, Trial

@@ -30,7 +30,6 @@ A linear rule takes a missing row for a mean one: with many of them the first ca
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -57,6 +56,7 @@ from manyview.cluster.anchor_graph.context import FitContext
 from manyview.cluster.anchor_graph.evidence import Explained, explained_by
 from manyview.cluster.anchor_graph.fusion import MAX_SMOOTHNESS, first_weights, fuse, slice_degrees
 from manyview.cluster.anchor_graph.graphs import Draw, redraw, with_rule
+from manyview.cluster.anchor_graph.membership import LinearRule
 from manyview.engine import Rows
 from manyview.geometry.fit import Geometry
 from manyview.geometry.scaling import dense
@@ -149,29 +149,6 @@ def consensus_labels(consensus: Consensus, embedded: EmbeddedRows, context: FitC
 def _ruled(block: GraphBlock) -> IntArray:
     assert block.ruled is not None
     return block.ruled
-
-
-@dataclass(frozen=True)
-class LinearRule:
-    """A label for every row of raw views."""
-
-    geometry: Geometry
-    number: int  # of the geometry whose joint table the rule reads
-    directions: FloatArray  # (d, K)
-    offsets: FloatArray  # (K,)
-
-    @property
-    def n_clusters(self) -> int:
-        """How many labels there are."""
-        return len(self.offsets)
-
-    def __call__(self, block: RowBlock, /) -> IntArray:
-        """Return the label of every row of a block (n,)."""
-        return self.labels(dense(self.geometry.joint_table(self.geometry.scored(block), self.number)))
-
-    def labels(self, x: FloatArray, /) -> IntArray:
-        """Return the label of every row of the joint table (n,)."""
-        return (x.astype(np.float64, copy=False) @ self.directions + self.offsets).argmax(axis=1)
 
 
 class Plain(NamedTuple):

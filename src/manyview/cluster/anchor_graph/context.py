@@ -17,6 +17,7 @@ from manyview.cluster.checks import array, boolean, choice, integer, nothing
 from manyview.engine import DiskEngine, Engine, MemoryEngine
 from manyview.geometry import SCALES
 from manyview.views import StoredTable, Views, in_memory
+from manyview.views.container import is_elsewhere
 from manyview.views.dask_tables import as_dask, is_dask
 
 DRAWN_RULES = ("kmeans", "random")  # anchors that depend on the seed
@@ -188,11 +189,11 @@ def chosen_engine(engine: str, views: Views, /) -> str:
     """The engine's name; "auto" looks at where the tables are."""
     if engine != "auto":
         return engine
-    if any(is_dask(table) for table in views.tables):
-        return "dask"
-    if any(isinstance(table, StoredTable) for table in views.tables):
-        return "dask" if client_is_active() else "disk"
-    return "memory"
+    elsewhere = [table for table in views.tables if is_elsewhere(table)]
+    if not elsewhere:
+        return "memory"
+    on_disk = all(isinstance(table, StoredTable) for table in elsewhere)
+    return "disk" if on_disk and not client_is_active() else "dask"
 
 
 def client_is_active() -> bool:

@@ -52,7 +52,7 @@ class AnchorClusterer(TransformerMixin, Clusterer):
         ndarray of shape (n_samples, n_clusters), or DataFrame
         """
         self.fit(X, y)
-        return self._as_given(self.membership_, self.sample_ids_, self.input_library_)
+        return self._memberships(self.membership_, self.sample_ids_, self.input_library_)
 
     def transform(self, X: Any) -> Any:
         """Return the membership of new rows: from a row to its anchors, from the anchors to the clusters.
@@ -67,7 +67,7 @@ class AnchorClusterer(TransformerMixin, Clusterer):
             A DataFrame with the ids if frames came in; a memory-mapped or Dask array where the engine keeps rows.
         """
         membership, views = self._read_rows(X, lambda members, engine, rows: engine.persist(members.membership, rows))
-        return self._as_given(membership, views.ids, views.library)
+        return self._memberships(membership, views.ids, views.library)
 
     def predict(self, X: Any) -> Any:
         """Return the cluster of every new row, the one with the largest membership.
@@ -85,12 +85,11 @@ class AnchorClusterer(TransformerMixin, Clusterer):
         def read(members: MembershipMap, engine: Engine, rows: Rows[RowBlock]) -> Any:
             if not self.label_outliers:
                 return engine.collect(members.labels, rows)
+            novelty = self.novelty_
             return engine.collect(lambda block: label_known_rows(members, novelty, block), rows)
 
-        check_is_fitted(self)
-        novelty = self.novelty_
         labels, views = self._read_rows(X, read)
-        return as_given(labels, views.ids, views.library)
+        return labels if views.library is None else as_given(labels, views.ids, views.library)
 
     def assess(self, X: Any) -> Assessment:
         """Label new rows, with their confidence and novelty, and what each view says about them.
@@ -110,10 +109,9 @@ class AnchorClusterer(TransformerMixin, Clusterer):
         """
 
         def read(members: MembershipMap, engine: Engine, rows: Rows[RowBlock]) -> Any:
+            reliability, novelty = self.reliability_, self.novelty_
             return engine.collect(lambda block: assess_rows(members, reliability, novelty, block), rows)
 
-        check_is_fitted(self)
-        reliability, novelty = self.reliability_, self.novelty_
         found = as_assessment(self._read_rows(X, read)[0])
         return found._replace(labels=without_outliers(found.labels, found.novelty)) if self.label_outliers else found
 
@@ -177,14 +175,14 @@ class AnchorClusterer(TransformerMixin, Clusterer):
         """
         return explain(self, X, n_prototypes=n_prototypes, n_features=n_features)
 
-    def _as_given(self, membership: Any, ids: Any, library: str | None) -> Any:
+    def _memberships(self, membership: Any, ids: Any, library: str | None) -> Any:
         return as_given(membership, ids, library, columns=list(self.get_feature_names_out()))
 
     def _read_rows(self, X: Any, read: Callable[[MembershipMap, Engine, Rows[RowBlock]], Any]) -> tuple[Any, Views]:
-        check_is_fitted(self)
-        views = check_views(X, ranges=self.views, estimator=self, reset=False, lazy=True, rows_may_miss=True)
-        given = views
-        views, engine = engine_for(self, views)
+        if not hasattr(self, "anchor_graph_"):
+            check_is_fitted(self)  # raises; asking it every time would take longer than labeling a row
+        given = check_views(X, ranges=self.views, estimator=self, reset=False, lazy=True, rows_may_miss=True)
+        views, engine = engine_for(self, given)
         members = MembershipMap(self.anchor_graph_, self.fusion_, self.anchor_membership_)
         with engine.running():
             return read(members, engine, engine.partition(row_blocks(views), len(views))), given
@@ -350,7 +348,8 @@ class AnchorGraphClustering(AnchorClusterer):
         check_parameters(self, GRAPH_CONSTRAINTS)
         with running_fit(self, X) as (views, context):
             draw, context, self.selection_ = build_graphs_for_k(self, views, context)
-            arrange = arrangement(match_to, X, views, context.settings.n_clusters)
+            # here, so that labels that cannot be matched are refused before the work
+            arrange = None if match_to is None else arrangement(match_to, X, views, context.settings.n_clusters)
             embedded, labels, _, chance = label_by_consensus(views, draw, context)
             if arrange is not None:
                 labels = renumber(labels, arrange, context.engine)

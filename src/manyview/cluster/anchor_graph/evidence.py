@@ -28,8 +28,8 @@ from manyview.cluster.anchor_graph.graphs import Draw, leave_out
 from manyview.cluster.anchor_graph.recipe import Recipe
 from manyview.cluster.checks import warn_caller
 from manyview.geometry.scaling import dense
+from manyview.kernels.agreement import Correlations, SharedDependence, between, standardized, within
 from manyview.kernels.arrays import BoolArray, FloatArray, IntArray, Table
-from manyview.kernels.dependence import Correlations, SharedDependence, between, standardized, within
 from manyview.views import Views
 from manyview.views.blocks import RowBlock, picked_rows, some_rows
 

@@ -3,7 +3,8 @@
     M = D^(-1) B'Z / G          membership = B M          label = largest membership
 
 B: fused weights (n, G m), D: their column sums over all rows, Z: indicator of the labels. M is the share of every
-anchor's mass that lies in each cluster. What the map says about a row that is far from all anchors means little:
+anchor's mass that lies in each cluster. Where the consensus is a linear rule, its label stands beside the anchors as
+one more of them (fusion.py). What the map says about a row that is far from all anchors means little:
 
     novelty = mean over the geometries of  r / fence,      fence = q3 + 3 (q3 - q1) of the training rows
 
@@ -14,6 +15,7 @@ of the rows are outliers.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
@@ -23,6 +25,8 @@ from manyview.anchors import AnchorGraph, GraphBlock
 from manyview.cluster.anchor_graph.candidates import label_sizes
 from manyview.cluster.anchor_graph.fusion import Fusion
 from manyview.engine import Engine, Rows, add
+from manyview.geometry.fit import Geometry
+from manyview.geometry.scaling import dense
 from manyview.kernels.arrays import BoolArray, FloatArray, IntArray
 from manyview.kernels.sparse import times
 from manyview.views.blocks import RowBlock
@@ -45,6 +49,29 @@ class MembershipMap(NamedTuple):
     def labels(self, block: RowBlock, /) -> IntArray:
         """Return the cluster with the largest share (n,)."""
         return self.membership(block).argmax(axis=1)
+
+
+@dataclass(frozen=True)
+class LinearRule:
+    """A label for every row of raw views."""
+
+    geometry: Geometry
+    number: int  # of the geometry whose joint table the rule reads
+    directions: FloatArray  # (d, K)
+    offsets: FloatArray  # (K,)
+
+    @property
+    def n_clusters(self) -> int:
+        """How many labels there are."""
+        return len(self.offsets)
+
+    def __call__(self, block: RowBlock, /) -> IntArray:
+        """Return the label of every row of a block (n,)."""
+        return self.labels(dense(self.geometry.joint_table(self.geometry.scored(block), self.number)))
+
+    def labels(self, x: FloatArray, /) -> IntArray:
+        """Return the label of every row of the joint table (n,)."""
+        return (x.astype(np.float64, copy=False) @ self.directions + self.offsets).argmax(axis=1)
 
 
 class Read(NamedTuple):

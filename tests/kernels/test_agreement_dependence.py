@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from manyview.kernels.dependence import SharedDependence, between, standardized, within
+from manyview.kernels.agreement import SharedDependence, between, standardized, within
 
 
 def tables_of(seed, n=60, widths=(3, 4, 2)):
