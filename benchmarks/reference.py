@@ -27,7 +27,7 @@ HERE = Path(__file__).parent
 RANDOM = ("AMGL", "CSMSC", "FMCNOF", "LMVSC", "SMSC")
 LEFT_OUT = re.compile(r"octkm|,qr|uncapped|float64original")  # the same runs by other routes; see the provenance notes
 OWN_SEEDS = 5
-BEGIN, END = "<!-- cells: begin -->", "<!-- cells: end -->"
+SAME = 0.99  # ARI from which on two labelings count as the same
 Cell = dict[str, Any]
 
 
@@ -53,9 +53,8 @@ def main() -> None:
     lines = table(done)
     print("\n".join(lines))
     if options.page:
-        before, _, rest = options.page.read_text().partition(BEGIN)
-        after = rest.partition(END)[2]
-        options.page.write_text("\n".join([before + BEGIN, *lines, END + after]))
+        page = filled(options.page.read_text(encoding="utf-8"), "cells", lines)
+        options.page.write_text(filled(page, "summary", summary(lines)), encoding="utf-8")
 
 
 def cells(runs: list[Cell]) -> Iterable[tuple[tuple[str, str, str], list[Cell]]]:
@@ -164,6 +163,38 @@ def table(done: dict[str, Cell]) -> list[str]:
         values = [theirs, spread(cell["ours"]), spread(cell["own"]), lowest, differ, *clock]
         lines.append(f"| {method} | {setting} | {data} | " + " | ".join(values) + " |")
     return lines
+
+
+def summary(lines: list[str]) -> list[str]:
+    """Return a row per method from the lines of the table: how many cells agree, and where most differ."""
+    found: dict[str, list[tuple[float | None, str]]] = {}
+    for line in lines[2:]:
+        method, setting, data, _, _, _, lowest, *_ = [cell.strip() for cell in line.strip("|").split("|")]
+        found.setdefault(method, []).append((None if lowest == "-" else float(lowest), f"{data}, {setting}"))
+    made = [
+        f"| method | cells | compared | same labels (ARI ≥ {SAME:.2f}) | lowest ARI | where |",
+        "|---|--:|--:|--:|--:|---|",
+    ]
+    for method, cells_of_it in found.items():
+        known = [(ari, place) for ari, place in cells_of_it if ari is not None]
+        least, place = min(known)
+        same = sum(ari >= SAME for ari, _ in known)
+        made.append(
+            f"| {method} | {len(cells_of_it)} | {len(known)} | {same} | {least:.2f} | {place if least < SAME else ''} |"
+        )
+    return made
+
+
+def filled(page: str, name: str, lines: list[str]) -> str:
+    """Return a page with other lines between the marks of a block."""
+    begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
+    before, _, rest = page.partition(begin)
+    return "\n".join([before + begin, *lines, end + rest.partition(end)[2]])
+
+
+def block(page: str, name: str) -> list[str]:
+    """Return the lines between the marks of a block."""
+    return page.partition(f"<!-- {name}: begin -->\n")[2].partition(f"\n<!-- {name}: end -->")[0].splitlines()
 
 
 def spread(values: list[float]) -> str:

@@ -4,7 +4,7 @@
 
 Journals: ``defaults.jsonl`` (our methods, 5 seeds), ``peers.jsonl`` and ``paper-audit.jsonl`` (the eight methods and
 four simple rules on shuffled rows; as many seeds as were run), ``ablation.jsonl``, ``choose_k.jsonl``,
-``confidence.jsonl``. Puts each table between its two marks.
+``confidence.jsonl``, ``novelty.jsonl``, ``missing.jsonl``. Puts each table between its two marks.
 """
 
 from __future__ import annotations
@@ -17,14 +17,16 @@ from ablation import read as read_lines
 from ablation import tables as ablation_tables
 from choose_k import ROOT
 from choose_k import table as choose_k_table
+from confidence import novelty_table
 from confidence import table as confidence_table
+from missing import table as missing_table
 
 from manyview.bench import read_journal
 from manyview.bench.pages import filled
 
 RESULTS = ROOT / "docs" / "results"
 PAGES = {
-    ROOT / "docs" / "quality.md": ("sets", "methods", "ablation", "choose_k", "confidence"),
+    ROOT / "docs" / "quality.md": (*("sets", "methods", "ablation", "choose_k", "confidence", "novelty", "missing"),),
     ROOT / "README.md": ("methods",),
 }
 OURS = "AnchorGraphClustering"
@@ -59,6 +61,8 @@ def made() -> dict[str, list[str]]:
         "ablation": ablation_tables(read_lines(RESULTS / "ablation.jsonl")),
         "choose_k": choose_k_table(read_lines(RESULTS / "choose_k.jsonl")),
         "confidence": confidence_table(read_lines(RESULTS / "confidence.jsonl")),
+        "novelty": novelty_table(read_lines(RESULTS / "novelty.jsonl")),
+        "missing": missing_table(read_lines(RESULTS / "missing.jsonl")),
     }
 
 

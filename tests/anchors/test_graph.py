@@ -4,10 +4,9 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
 from manyview.anchors import choose_groups, fit_anchor_graph
-from manyview.anchors.graph import GraphBlock, SliceName, label_cells, pick
-from manyview.anchors.search import number_type
+from manyview.anchors.graph import GraphBlock, SliceName, label_cells, number_type
 from manyview.anchors.selection import Groups, single_rows
-from manyview.views.blocks import RowBlock
+from manyview.views.blocks import RowBlock, picked_rows
 
 from oracles import distances_oracle, pkn_oracle
 
@@ -242,7 +241,7 @@ def test_geometry_that_merges_rows(fit):
 )
 def test_picked_rows_are_blocks_of_their_own(fit, data, chosen):
     _, rows, engine = fit(data)
-    some = pick(np.array(chosen), rows, engine)
+    some = picked_rows(np.array(chosen), rows, engine)
     assert isinstance(some, list)
     assert sum(block.n_rows for block in some) == len(chosen)
     for v, table in enumerate(data):
@@ -251,7 +250,7 @@ def test_picked_rows_are_blocks_of_their_own(fit, data, chosen):
 
 def test_all_rows_are_picked_without_a_copy(fit, data):
     geometry, rows, engine = fit([sp.csr_array(words(np.random.default_rng(0))), data[1]])
-    some = pick(np.arange(N), list(engine.map(geometry.scored, rows)), engine)
+    some = picked_rows(np.arange(N), list(engine.map(geometry.scored, rows)), engine)
     assert [block.start for block in some] == [block.start for block in rows]
     assert np.shares_memory(some[1].tables[1], rows[1].tables[1])
     assert some[1].scores
@@ -259,7 +258,7 @@ def test_all_rows_are_picked_without_a_copy(fit, data):
 
 def test_scores_are_picked_with_their_rows(fit, data):
     geometry, rows, engine = fit([sp.csr_array(words(np.random.default_rng(0))), data[1]])
-    (some,) = pick(np.array([1, 30, 69]), list(engine.map(geometry.scored, rows)), engine)
+    (some,) = picked_rows(np.array([1, 30, 69]), list(engine.map(geometry.scored, rows)), engine)
     for g in range(geometry.n_geometries):
         expected = engine.collect(lambda block, g=g: geometry.table(block, g, 0), rows)[[1, 30, 69]]
         assert_array_equal(geometry.table(some, g, 0), expected)

@@ -10,9 +10,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import get_tags
 
 from manyview import AMGL, CSMSC, FMCNOF, GMC, LMVSC, MVGL, SFMC, SMSC
-from manyview.cluster.base import MultiViewClusterer
-from manyview.cluster.graph_labels import warn_component_count, warn_empty_clusters
-from manyview.cluster.parameters import real
+from manyview.cluster.checks import real
+from manyview.cluster.published import MultiViewClusterer, warn_component_count, warn_empty_clusters
 
 BASELINES = [AMGL, CSMSC, FMCNOF, GMC, LMVSC, MVGL, SFMC, SMSC]
 CONSTRAINTS = {"width": (real(0),)}

@@ -16,7 +16,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from threadpoolctl import threadpool_limits
 
 from manyview import AnchorGraphClustering, NoiseViewWarning, SemiNTF
-from manyview.cluster.engines import chosen_engine
+from manyview.cluster.anchor_graph.context import chosen_engine
 from manyview.datasets import make_views
 from manyview.views import check_views
 from recipes import QUICK, SAMPLED

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from manyview.kernels.arrays import float_type, index_type
+from manyview.kernels.arrays import float_type
+from manyview.kernels.sparse import index_type
 
 
 @pytest.mark.parametrize("dtype, expected", [("float16", "float32"), ("float32", "float32"), ("int64", "float64")])

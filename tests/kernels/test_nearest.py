@@ -5,7 +5,6 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_array_equal
 
-from manyview.kernels import nearest as module
 from manyview.kernels.nearest import nearest
 
 pytestmark = pytest.mark.usefixtures("way")
@@ -41,11 +40,9 @@ def test_nearest_of_infinite_and_negative_distances(dtype):
     assert_array_equal(values, np.take_along_axis(d, columns, axis=1))
 
 
-def test_nearest_is_the_same_for_any_length_of_a_stretch(monkeypatch):
+def test_nearest_is_the_same_for_any_length_of_a_stretch():
     d = np.random.default_rng(2).standard_normal((100, 300)).astype(np.float32)
-    expected = nearest(d, 9)
-    monkeypatch.setattr(module, "NUMBERS_AT_ONCE", 7 * 300)
-    for part, whole in zip(nearest(d, 9), expected, strict=True):
+    for part, whole in zip(nearest(d, 9, numbers_at_once=7 * 300), nearest(d, 9), strict=True):
         assert_array_equal(part, whole)
 
 

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from manyview.kernels.laplacian import symmetric
 from manyview.kernels.rank_constraint import bottom_eigenpairs, constrain_components
 from manyview.kernels.sample_graph import raw_rows, sample_graph
-from manyview.kernels.simplex_rows import embedded_distances, project_rows, with_data
+from manyview.kernels.simplex import embedded_distances, project_rows, with_data
 
 from oracles import graph_methods_oracle as oracle
 

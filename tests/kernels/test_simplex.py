@@ -5,8 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 
-from manyview.kernels.distances import squared_distances
-from manyview.kernels.nearest import nearest
+from manyview.kernels.nearest import nearest, squared_distances
 from manyview.kernels.simplex import pkn_weights, project_simplex
 
 from oracles import pkn_oracle, simplex_oracle

@@ -8,8 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from manyview.kernels import dense_graph
 from manyview.kernels.sample_graph import in_order
-from manyview.kernels.simplex import project_simplex
-from manyview.kernels.simplex_rows import embedded_distances, project_blocks, project_rows, with_data
+from manyview.kernels.simplex import embedded_distances, project_blocks, project_rows, project_simplex, with_data
 
 from oracles.simplex_oracle import project_by_bisection
 

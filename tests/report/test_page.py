@@ -12,7 +12,7 @@ import pytest
 from manyview import LMVSC, AnchorGraphClustering, Recipe
 from manyview.report import render, summarize
 from manyview.report.charts import line_chart, ticks
-from manyview.report.page import HERE, safe_json
+from manyview.report.page import HERE, _odds, _p_value, safe_json
 from manyview.report.palette import SEQUENTIAL, cluster_colors, oklch
 from manyview.report.png import gray_png
 
@@ -130,6 +130,18 @@ def test_many_clusters_fold():
     page = Page(render(summarize(AnchorGraphClustering(30, random_state=0).fit(views), views)))
     assert len(page.all("article")) == len(page.all("button", type="button")) - len(page.all("button", id="theme")) - 6
     assert "Show the other" in page.all("details")[0]["text"]
+
+
+def test_heat_map_of_few_clusters_stands_side_by_side(page, summary):
+    tables = page.all("table", **{"class": "grid features"})
+    assert len(tables) == 3
+    rows = [row for table in tables for row in table["text"].split() if row in {"view_0", "view_1", "view_2"}]
+    assert rows == summary["heatmap"]["views"]
+
+
+def test_extreme_numbers_are_told_as_such():
+    assert [_odds(value) for value in (3.456, 1e8, 1e-9)] == ["odds 3.46", "odds > 1,000", "odds < 1/1,000"]
+    assert [_p_value(value) for value in (0.0123, 1e-200)] == ["0.012", "< 1e-16"]
 
 
 def test_json_without_numbers_it_lacks():

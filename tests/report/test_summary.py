@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 from sklearn.exceptions import ConvergenceWarning
 
 import manyview
-from manyview import AnchorGraphClustering, SemiNTF
+from manyview import AnchorGraphClustering, NoStructureWarning, SemiNTF
 from manyview.datasets import make_views
 from manyview.metrics import adjusted_rand_index
 from manyview.report import summarize
@@ -41,6 +41,13 @@ def test_baselines_say_what_they_have_and_no_more(name, data):
         assert summary["heatmap"] is not None
         assert "measures neither stability nor confidence" in summary["answer"]["doubts"][0]
     json.dumps(summary, allow_nan=False)
+
+
+def test_clusters_that_stayed_empty_are_told(data):
+    model = manyview.LMVSC(3, random_state=0).fit(data.views)
+    assert "The number of clusters was given, not chosen." in summarize(model)["answer"]["sentences"]
+    model.labels_ = np.where(model.labels_ == 2, 0, model.labels_)
+    assert "3 clusters were asked for, 1 of them stayed empty." in summarize(model)["answer"]["sentences"]
 
 
 def test_without_views_there_are_no_features_and_no_votes(model):
@@ -140,6 +147,26 @@ def test_noise_is_called_noise():
     views = [rng.normal(size=(250, 12)) for _ in range(3)]
     summary = summarize(AnchorGraphClustering(4, random_state=0).fit(views))
     assert "structure beyond chance" in summary["answer"]["doubts"][0]
+    assert summary["answer"]["headline"] == "4 clusters in 250 samples, no more stable than chance"
+
+
+def test_one_cluster_that_was_chosen_is_called_no_structure():
+    rng = np.random.default_rng(0)
+    views = [rng.normal(size=(200, 8)) for _ in range(2)]
+    with pytest.warns(NoStructureWarning):
+        model = AnchorGraphClustering("auto", random_state=0).fit(views)
+    summary = summarize(model, views)
+    assert summary["answer"]["headline"] == "No structure beyond chance in 200 samples"
+    assert [one["key"] for one in summary["map"]["columns"]] == ["cluster"]
+    assert "Do not read groups into the map" in summary["answer"]["doubts"][0]
+
+
+def test_map_of_two_clusters_shows_the_embedding_and_the_data():
+    data = make_views(n_samples=90, n_clusters=2, random_state=0)
+    model = AnchorGraphClustering(2, random_state=0).fit(data.views)
+    method = summarize(model, data.views)["map"]["method"]
+    assert "diffusion embedding" in method
+    assert "principal components" in method
 
 
 def test_clear_groups_raise_no_doubt():

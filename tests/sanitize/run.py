@@ -108,8 +108,7 @@ def nearest(library, rng):
 def search(library, rng):
     """The nearest anchors in several tables, against their distances one by one."""
     from manyview.kernels import compiled
-    from manyview.kernels.distances import expand
-    from manyview.kernels.near_tables import near_tables
+    from manyview.kernels.nearest import expand, near_tables
 
     k = int(rng.integers(1, 17))
     n, m, joint = int(rng.integers(1, 70)), int(rng.integers(4 * k, 4 * k + 150)), bool(rng.integers(2))

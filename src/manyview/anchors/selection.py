@@ -1,23 +1,31 @@
-"""Which rows become anchors. An anchor is the mean of a group of rows, so it has a place in every table.
+"""Which rows become anchors, by the rule that was asked for: one list of groups per geometry.
 
-Grouping by k-means on the joint table gives anchors that all views share; the other rules pick single rows.
+An anchor is the mean of a group of rows, so it has a place in every table. Grouping by k-means on the joint table gives
+anchors that all views share; the other rules pick single rows.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import warnings
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.cluster import k_means
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.extmath import randomized_svd
 
+from manyview.engine import Engine, Rows, concatenate
+from manyview.geometry.fit import Geometry, side_by_side
 from manyview.kernels.arrays import FloatArray, IntArray, Table
-from manyview.kernels.seeding import kmeans_plusplus_rows
+from manyview.kernels.kmeans import kmeans_plusplus_rows
+from manyview.views.blocks import RowBlock, picked_rows, some_rows
 
 RULES = ("kmeans", "das", "variance", "random")
 JOINT_SCORES = 100
 SEEDING_ROWS = 5_000
+SAMPLED_ROWS = 20_000  # rows on which k-means looks for anchors
 
 
 class Groups(NamedTuple):
@@ -110,3 +118,72 @@ def variance_sampling(scores: FloatArray, n_anchors: int, /) -> IntArray:
 def _by_maximum(x: FloatArray) -> FloatArray:
     largest = x.max()
     return x / largest if largest > 0 else x.copy()
+
+
+def choose_groups(
+    rule: Any, n_anchors: int, geometry: Geometry, rows: Rows[RowBlock], engine: Engine, n_samples: int, /, *, seed: int
+) -> list[Groups]:
+    """Choose groups of rows whose means are the anchors; ``rule`` is a name or an array of row numbers."""
+    if not isinstance(rule, str):
+        return [single_rows(np.asarray(rule))] * geometry.n_geometries
+    if n_anchors >= n_samples:
+        return [single_rows(np.arange(n_samples))] * geometry.n_geometries
+    rng = np.random.default_rng(seed)
+    if rule == "kmeans":
+        sample = some_rows(n_samples, SAMPLED_ROWS, seed=seed)
+        tables = engine.map(partial(_joint_tables, geometry), picked_rows(sample, rows, engine))
+        of_geometry = [concatenate(parts) for parts in zip(*tables, strict=True)]
+        with warnings.catch_warnings():  # here, not in kmeans_groups: filters are common to all threads
+            warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than anchors: fewer groups
+            return list(engine.map(lambda table: kmeans_groups(table, sample, n_anchors, seed=seed), of_geometry))
+    if rule == "das":
+        chosen = alternate_sampling(sampling_scores(geometry, rows, engine), n_anchors)
+    elif rule == "variance":
+        chosen = variance_sampling(
+            engine.collect(lambda b: _row_variances(_side_by_side(geometry, b)), rows), n_anchors
+        )
+    else:
+        chosen = rng.permutation(n_samples)[:n_anchors]
+    return [single_rows(chosen)] * geometry.n_geometries
+
+
+def _joint_tables(geometry: Geometry, block: RowBlock) -> list[Table]:
+    block = geometry.scored(block)
+    return [geometry.joint_table(block, g) for g in range(geometry.n_geometries)]
+
+
+def _side_by_side(geometry: Geometry, block: RowBlock) -> Table:
+    return side_by_side([geometry.table(block, 0, v) for v in geometry.used])
+
+
+def sampling_scores(geometry: Geometry, rows: Rows[RowBlock], engine: Engine, /) -> FloatArray:
+    """Compute theta (N,) of DAS, the sums of the rows over all views.
+
+    If any entry is negative, the entries of every column count from the smallest one.
+    """
+
+    def lowest(block: RowBlock) -> FloatArray:
+        low = _side_by_side(geometry, block).min(axis=0)
+        return low.toarray().ravel() if sp.issparse(low) else np.asarray(low)
+
+    low = engine.reduce(lowest, rows, np.minimum)
+    shifted = bool(low.min(initial=0) < 0)
+
+    def sums(block: RowBlock) -> FloatArray:
+        table = _side_by_side(geometry, block)
+        if shifted and not sp.issparse(table):
+            table = table - low
+        theta = np.asarray(table.sum(axis=1, dtype=np.float64)).ravel()
+        return theta - low.sum(dtype=np.float64) if shifted and sp.issparse(table) else theta
+
+    return engine.collect(sums, rows)
+
+
+def _row_variances(table: Table) -> FloatArray:
+    """Compute the variance of every row over its features (n - 1 in the denominator)."""
+    d = table.shape[1]
+    if not sp.issparse(table):
+        return np.asarray(table.var(axis=1, ddof=min(1, d - 1)))
+    mean = np.asarray(table.mean(axis=1)).ravel()
+    squares = np.asarray(table.multiply(table).sum(axis=1)).ravel()
+    return (squares - d * mean**2) / max(d - 1, 1)

@@ -12,8 +12,8 @@ from typing import Annotated
 import typer
 
 from manyview.cli import EXTRAS, screen
+from manyview.cluster.anchor_graph.memory import available_memory
 from manyview.cluster.saving import library_versions
-from manyview.engine.room import available_memory
 from manyview.kernels import compiled
 
 

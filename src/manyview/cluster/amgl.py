@@ -41,9 +41,8 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.cluster import KMeans
 
-from manyview.cluster.base import MultiViewClusterer, RandomState
-from manyview.cluster.graph_labels import contiguous, warn_isolated_samples
-from manyview.cluster.parameters import integer, nothing, real
+from manyview.cluster.checks import integer, nothing, real
+from manyview.cluster.published import MultiViewClusterer, RandomState, contiguous, warn_isolated_samples
 from manyview.engine import MemoryEngine
 from manyview.kernels.arrays import FloatArray, IntArray
 from manyview.kernels.laplacian import (

@@ -1,27 +1,21 @@
-"""What all estimators have in common, and what the published methods have in common beyond that."""
+"""What all estimators have in common: results in the form of the input, annotation, saving, reports."""
 
 from __future__ import annotations
 
 import os
 from abc import abstractmethod
-from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
-from manyview.cluster.annotation import annotate
-from manyview.cluster.inputs import check_magnitude, refuse_second_table
-from manyview.cluster.parameters import Rule, array, check_parameters, check_sizes, integer, nothing
+from manyview.engine.optional import optional
 from manyview.kernels.arrays import FloatArray, IntArray
-from manyview.views import Views, check_views
 from manyview.views.output import as_given, frame_of_columns
-
-RandomState = int | np.random.RandomState | None
 
 
 class Clusterer(ClusterMixin, BaseEstimator):
@@ -208,38 +202,36 @@ def _runner_up(membership: FloatArray) -> IntArray:
     return np.where(membership[np.arange(len(membership)), second] > 0, second, -1)
 
 
-class MultiViewClusterer(Clusterer):
-    """A published method, which says what its own parameters may be and how it fits views that were checked."""
+def annotate(model: Any, data: Any, key: str, /) -> None:
+    """Write clusters, confidence and embedding into an AnnData or MuData, in the order of its rows."""
+    rows = _rows_of(model, data)
+    labels = np.asarray(model.labels_)
+    pandas = optional("pandas", extra="all", use="Annotated data")
+    categories = [str(label) for label in np.unique(labels)]  # in the order of numbers
+    data.obs[key] = pandas.Categorical([str(label) for label in labels[rows]], categories=categories)
+    if hasattr(model, "confidence_"):
+        data.obs[f"{key}_confidence"] = np.asarray(model.confidence_)[rows]
+    if hasattr(model, "embedding_"):
+        data.obsm[f"X_{key}"] = np.asarray(model.embedding_)[rows]
 
-    _constraints: ClassVar[Mapping[str, tuple[Rule, ...]]]  # of all parameters but n_clusters, views and random_state
-    n_clusters: int
 
-    @abstractmethod
-    def _fit(self, views: Views, /) -> None:
-        """Set the fitted attributes; ``fit`` calls it, so that warnings point to the caller of ``fit``."""
-
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Cluster the samples.
-
-        Parameters
-        ----------
-        X : list or dict of tables, Views, or one table (cut by ``views``)
-        y : ignored
-
-        Returns
-        -------
-        self
-        """
-        refuse_second_table(y)
-        cut = (nothing(), integer(1), array())
-        check_parameters(self, {"n_clusters": (integer(1),), **self._constraints, "views": cut})
-        views = check_views(X, ranges=self.views, estimator=self)
-        check_sizes(views.n_samples, self.n_clusters)
-        check_magnitude(views)
-        self._fit(views)
-        return self
-
-    def _new_views(self, X: Any, /) -> Views:
-        """Check rows to predict, which must have the views and columns of the fit."""
-        check_is_fitted(self)
-        return check_views(X, ranges=self.views, estimator=self, reset=False)
+def _rows_of(model: Any, data: Any) -> IntArray:
+    """Which row of the model every observation is."""
+    names, kind = getattr(data, "obs_names", None), type(data).__name__
+    if names is None or not hasattr(data, "obsm"):
+        raise TypeError(f"annotate writes into an AnnData or MuData; got a {kind}. See result_frame() for a table.")
+    if model.sample_ids_ is None:
+        raise ValueError("The model knows no ids to match with obs_names: fit it on annotated data or frames with ids.")
+    place = {str(known): row for row, known in enumerate(model.sample_ids_)}  # obs_names are strings, always
+    wanted = [str(name) for name in names]
+    if len(set(wanted)) < len(wanted):
+        raise ValueError(f"obs_names of the {kind} are not unique: call its obs_names_make_unique() before the fit.")
+    unknown = [name for name in wanted if name not in place]
+    absent = sorted(set(place) - set(wanted))
+    for some, where, lacks in ((unknown, f"the {kind}", "the model"), (absent, "the model", f"the {kind}")):
+        if some:
+            shown = ", ".join(map(repr, some[:3])) + (", …" if len(some) > 3 else "")
+            raise ValueError(
+                f"{len(some)} samples of {where} are not in {lacks} ({shown}): give the samples of the fit."
+            )
+    return np.array([place[name] for name in wanted], dtype=np.intp)

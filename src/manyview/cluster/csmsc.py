@@ -21,7 +21,7 @@ multipliers and mu the penalty of the augmented Lagrangian.
  C                                               ``_update_common``
  affinity from C and all D^v                     ``_affinity``
  leading eigenvectors of its random walk         ``walk_embedding``
- labels: k-means on their unit rows              ``kernels.lloyd.best_of_starts``
+ labels: k-means on their unit rows              ``kernels.kmeans.best_of_starts``
 ==============================================  =======================================================
 
 Defaults are those of the released script: lambda_c = 0.05, lambda_d = 0.1 (other data: (0.05, 1), (0.5, 1), (0.1, 1)),
@@ -51,13 +51,18 @@ import scipy.sparse as sp
 import scipy.sparse.linalg
 from sklearn.utils import check_random_state
 
-from manyview.cluster.base import MultiViewClusterer, RandomState
-from manyview.cluster.graph_labels import contiguous, warn_empty_clusters
-from manyview.cluster.inputs import float_tables, random_rows
-from manyview.cluster.parameters import integer, real
+from manyview.cluster.checks import integer, real
+from manyview.cluster.published import (
+    MultiViewClusterer,
+    RandomState,
+    contiguous,
+    float_tables,
+    random_rows,
+    warn_empty_clusters,
+)
 from manyview.geometry.scaling import UnitRows, dense
 from manyview.kernels.arrays import FloatArray, Table
-from manyview.kernels.lloyd import best_of_starts
+from manyview.kernels.kmeans import best_of_starts
 from manyview.kernels.spectral import unit_rows
 from manyview.views import Views
 

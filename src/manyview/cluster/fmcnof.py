@@ -14,7 +14,7 @@ F (N, K) the indicator, G (m, K) the factor of the anchors.
  step                                            function
 ==============================================  =======================================================
  rows z-scored over the features of a view       ``standard_rows``, ``narrow_columns``
- anchors: k-means on all views side by side      ``joint_anchors`` (``kernels.lloyd.best_of_starts``)
+ anchors: k-means on all views side by side      ``joint_anchors`` (``kernels.kmeans.best_of_starts``)
  B^v                                             ``farthest_weights`` (released), ``nearest_weights`` (paper)
  G = polar(Z'F)                                  ``_polar``
  F = max(Z G, 0)                                 ``factorize``
@@ -59,13 +59,19 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
-from manyview.cluster.base import MultiViewClusterer, RandomState
-from manyview.cluster.graph_labels import contiguous, warn_empty_clusters
-from manyview.cluster.inputs import check_anchor_number, float_tables, given_anchors
-from manyview.cluster.parameters import array, choice, integer, real
+from manyview.cluster.checks import array, choice, integer, real
+from manyview.cluster.published import (
+    MultiViewClusterer,
+    RandomState,
+    check_anchor_number,
+    contiguous,
+    float_tables,
+    given_anchors,
+    warn_empty_clusters,
+)
 from manyview.geometry.scaling import dense
 from manyview.kernels.arrays import FloatArray, Table
-from manyview.kernels.lloyd import best_of_starts, row_squares
+from manyview.kernels.kmeans import best_of_starts, row_squares
 from manyview.kernels.qp import small_simplex_qp
 from manyview.kernels.simplex import project_simplex
 from manyview.views import Views

@@ -43,9 +43,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from manyview.cluster.base import MultiViewClusterer
-from manyview.cluster.graph_labels import warn_component_count
-from manyview.cluster.parameters import boolean, integer, nothing, real
+from manyview.cluster.checks import boolean, integer, nothing, real
+from manyview.cluster.published import MultiViewClusterer, warn_component_count
 from manyview.engine import MemoryEngine
 from manyview.kernels.arrays import FloatArray
 from manyview.kernels.laplacian import degrees
@@ -58,7 +57,7 @@ from manyview.kernels.sample_graph import (
     sample_weights,
     standard_rows,
 )
-from manyview.kernels.simplex_rows import embedded_distances, project_rows, with_data
+from manyview.kernels.simplex import embedded_distances, project_rows, with_data
 from manyview.views import Views
 
 CONSTRAINTS = {

@@ -16,7 +16,7 @@ Letters: N samples, V views, K clusters; A (m, d) the anchors of a view; Z^v (N,
  A: k-means centers of each view                 ``kmeans_anchors``
  z of every row, a QP with a common Hessian      ``anchor_weights`` (``kernels.qp.simplex_qp``)
  left singular vectors of Z                      ``spectral_map`` (``kernels.spectral.right_basis``)
- labels: k-means on their rows                   ``kernels.lloyd.best_of_starts``
+ labels: k-means on their rows                   ``kernels.kmeans.best_of_starts``
 ==============================================  =======================================================
 
 The released script takes features as they are and the best of m in {K, 50, 100}, alpha in {0.01, 1, 100} against known
@@ -46,13 +46,20 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
-from manyview.cluster.base import MultiViewClusterer, RandomState
-from manyview.cluster.graph_labels import contiguous, warn_empty_clusters
-from manyview.cluster.inputs import check_anchor_number, float_tables, given_anchors, random_rows
-from manyview.cluster.parameters import array, choice, integer, real
+from manyview.cluster.checks import array, choice, integer, real
+from manyview.cluster.published import (
+    MultiViewClusterer,
+    RandomState,
+    check_anchor_number,
+    contiguous,
+    float_tables,
+    given_anchors,
+    random_rows,
+    warn_empty_clusters,
+)
 from manyview.kernels.arrays import FloatArray, Table
-from manyview.kernels.distances import squared_distances
-from manyview.kernels.lloyd import Criterion, best_of_starts
+from manyview.kernels.kmeans import Criterion, best_of_starts
+from manyview.kernels.nearest import squared_distances
 from manyview.kernels.qp import simplex_qp
 from manyview.kernels.spectral import right_basis
 from manyview.views import Views

@@ -57,9 +57,8 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
-from manyview.cluster.base import MultiViewClusterer
-from manyview.cluster.graph_labels import warn_component_count, warn_isolated_samples
-from manyview.cluster.parameters import boolean, choice, integer, nothing, real
+from manyview.cluster.checks import boolean, choice, integer, nothing, real
+from manyview.cluster.published import MultiViewClusterer, warn_component_count, warn_isolated_samples
 from manyview.engine import MemoryEngine
 from manyview.kernels.arrays import FloatArray, Graph
 from manyview.kernels.graph_blend import blended, column_weights, squared_distance, squared_norm, without_loops
@@ -75,7 +74,7 @@ from manyview.kernels.sample_graph import (
     sample_neighbors,
     sample_weights,
 )
-from manyview.kernels.simplex_rows import Fill, embedded_distances, project_blocks, project_rows, with_data
+from manyview.kernels.simplex import Fill, embedded_distances, project_blocks, project_rows, with_data
 from manyview.views import Views
 
 CONSTRAINTS = {

@@ -28,8 +28,7 @@ from manyview.anchors.graph import AnchorGraph, SliceAnchors
 from manyview.cluster.amgl import AMGL
 from manyview.cluster.anchor_graph.estimator import AnchorGraphClustering
 from manyview.cluster.anchor_graph.fusion import Fusion
-from manyview.cluster.anchor_graph.novelty import Novelty
-from manyview.cluster.anchor_graph.plain import LinearRule
+from manyview.cluster.anchor_graph.membership import LinearRule, Novelty
 from manyview.cluster.anchor_graph.recipe import Recipe
 from manyview.cluster.anchor_graph.reliability import Reliability
 from manyview.cluster.anchor_graph.selection import CurvePoint, Selection, Trial
@@ -42,8 +41,15 @@ from manyview.cluster.semi_ntf.estimator import SemiNTF
 from manyview.cluster.sfmc import SFMC
 from manyview.cluster.smsc import SMSC
 from manyview.geometry.fit import Geometry
-from manyview.geometry.partial_whitening import PartiallyWhitened
-from manyview.geometry.scaling import Centered, DividedByMaximum, Hellinger, Standardized, Unchanged, UnitRows
+from manyview.geometry.scaling import (
+    Centered,
+    DividedByMaximum,
+    Hellinger,
+    PartiallyWhitened,
+    Standardized,
+    Unchanged,
+    UnitRows,
+)
 from manyview.geometry.text import PrincipalScores, WordWeights
 from manyview.io.whole import whole_file
 

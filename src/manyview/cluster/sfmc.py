@@ -53,15 +53,18 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from manyview.anchors.selection import alternate_sampling
-from manyview.cluster.base import MultiViewClusterer
-from manyview.cluster.graph_labels import contiguous, warn_component_count
-from manyview.cluster.inputs import check_anchor_number, float_tables
-from manyview.cluster.parameters import array, choice, integer, real
+from manyview.cluster.checks import array, choice, integer, real
+from manyview.cluster.published import (
+    MultiViewClusterer,
+    check_anchor_number,
+    contiguous,
+    float_tables,
+    warn_component_count,
+)
 from manyview.geometry.scaling import dense
 from manyview.kernels.arrays import BoolArray, FloatArray, IntArray, Table
 from manyview.kernels.cocluster import CoClusters, cocluster
-from manyview.kernels.distances import squared_distances
-from manyview.kernels.nearest import nearest
+from manyview.kernels.nearest import nearest, squared_distances
 from manyview.kernels.qp import small_simplex_qp
 from manyview.kernels.simplex import pkn_weights
 from manyview.views import Views

@@ -53,9 +53,8 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
-from manyview.cluster.base import MultiViewClusterer, RandomState
-from manyview.cluster.graph_labels import contiguous, warn_empty_clusters
-from manyview.cluster.parameters import array, choice, integer, nothing, real
+from manyview.cluster.checks import array, choice, integer, nothing, real
+from manyview.cluster.published import MultiViewClusterer, RandomState, contiguous, warn_empty_clusters
 from manyview.engine import MemoryEngine
 from manyview.kernels.arrays import FloatArray
 from manyview.kernels.laplacian import (

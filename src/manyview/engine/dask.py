@@ -16,8 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from manyview.engine.blas import one_blas_thread
-from manyview.engine.memory import MemoryEngine
+from manyview.engine.memory import MemoryEngine, one_blas_thread
 from manyview.engine.optional import optional
 from manyview.engine.rows import BLOCK_ROWS, B, C, Rows, T, as_contiguous, concatenate, even_edges, fold
 

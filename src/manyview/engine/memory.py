@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -9,14 +11,19 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import Any
 
+import threadpoolctl
 from joblib import effective_n_jobs
+from threadpoolctl import ThreadpoolController
 
-from manyview.engine.blas import one_blas_thread, one_openmp_thread
 from manyview.engine.rows import BLOCK_ROWS, B, C, Rows, T, as_contiguous, concatenate, even_edges, fold
 
 AHEAD = 2  # bundles per thread that may wait for an earlier one
 MAX_BLOCKS_PER_BUNDLE = 4  # blocks that go to a thread together: handing over takes as long as a short step of a block
 MIN_BUNDLES = 8  # per thread, so that all end at about the same time
+_lock = threading.Lock()
+_inside = 0
+_limit: Any = None
+_known: tuple[int, ThreadpoolController] | None = None  # made when so many modules were there
 
 
 class MemoryEngine:
@@ -136,3 +143,46 @@ class MadeRows(Sequence[Any]):
     def __getitem__(self, index: Any) -> Any:
         start, stop = self._stretches[index]
         return self._make(start, stop)
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Limit BLAS to one thread while any thread of this process is inside: the last one out lifts the limit."""
+    global _inside, _limit
+    with _lock:
+        _inside += 1
+        if _inside == 1:
+            _take_control()
+            _limit = _controller().limit(limits=1)
+    try:
+        yield
+    finally:
+        with _lock:
+            _inside -= 1
+            if _inside == 0:
+                _take_control()
+                _limit.restore_original_limits()
+                _take_control()  # from ourselves
+
+
+def one_openmp_thread() -> None:
+    """Limit OpenMP to one thread in the calling thread for good: k-means of a worker thread then keeps its bits."""
+    _controller().select(user_api="openmp").limit(limits=1)
+
+
+def _take_control() -> None:
+    """Let this thread set the limit: since threadpoolctl 3.8 only the thread that set one can change it for OpenBLAS.
+
+    Whoever had control gets it back with the next limit that he sets.
+    """
+    openblas: Any = getattr(threadpoolctl, "OpenBLASController", None)
+    if hasattr(openblas, "clear_controlling_thread"):
+        openblas.clear_controlling_thread(force=True)
+
+
+def _controller() -> ThreadpoolController:
+    """Of the libraries that are loaded now; looking for them takes longer than a short step, and imports bring them."""
+    global _known
+    if _known is None or _known[0] != len(sys.modules):
+        _known = len(sys.modules), ThreadpoolController()
+    return _known[1]

@@ -6,7 +6,7 @@
 * columns that are already principal scores (less correlated than independent columns can be): centered, unit rows;
 * other measurements: standardized and clipped at 3; and the Hellinger geometry if nothing is negative, else centered.
 
-Dense views of both kinds then pass through their partially whitened principal scores (``partial_whitening.py``).
+Dense views of both kinds then pass through their partially whitened principal scores (``scaling.py``).
 
 In each geometry the views also form one joint table, in which every view has the same mean squared row length;
 sparse views enter it as ONE document per row, so that a view counts in a row by how much it says there.
@@ -23,10 +23,25 @@ import numpy as np
 import scipy.sparse as sp
 
 from manyview.engine import Engine, Rows, add
-from manyview.geometry.magnitude import require_columns, require_scaled_columns
-from manyview.geometry.partial_whitening import PartiallyWhitened, partially_whitened
-from manyview.geometry.scaling import Centered, DividedByMaximum, Hellinger, Standardized, Unchanged, UnitRows
-from manyview.geometry.statistics import Columns, Spread, column_statistics, filled_rows, spreads
+from manyview.geometry.scaling import (
+    Centered,
+    DividedByMaximum,
+    Hellinger,
+    PartiallyWhitened,
+    Standardized,
+    Unchanged,
+    UnitRows,
+    partially_whitened,
+)
+from manyview.geometry.statistics import (
+    Columns,
+    Spread,
+    column_statistics,
+    filled_rows,
+    require_columns,
+    require_scaled_columns,
+    spreads,
+)
 from manyview.geometry.text import PrincipalScores, principal_scores
 from manyview.kernels.arrays import BoolArray, FloatArray, IntArray, Table
 from manyview.views.blocks import RowBlock, Scores, some_rows
@@ -72,6 +87,17 @@ class Geometry:
         """Score the sparse views as one document per row; it weighs as much as they do together."""
         return _scores_of(self.words[g], block) * math.sqrt(len(self.words[g].words.views))
 
+    def joint_table(self, block: RowBlock, g: int, /) -> Table:
+        """Put all views of a block into one table; several sparse views enter as one document per row."""
+        sparse = self.words[g].words.views if self.words else ()
+        present = self.present(block)
+        tables: list[Table] = [self.word_table(block, g)] if self.words else []
+        for v in self.used:
+            if v not in sparse:
+                table = self.table(block, g, v)
+                tables.append(table if present[v].all() else table * present[v][:, None])
+        return side_by_side(tables)
+
     @property
     def has_words(self) -> bool:
         """Return whether some view is scored as words."""
@@ -89,6 +115,13 @@ class Geometry:
         for v in np.flatnonzero(self.empty_rows_absent):
             present[v] &= filled_rows(block.tables[v])
         return present
+
+
+def side_by_side(tables: list[Table], /) -> Table:
+    """Put tables beside one another; the result is CSR if one of them is sparse."""
+    if any(sp.issparse(table) for table in tables):
+        return sp.hstack(tables, format="csr")
+    return np.hstack(tables)
 
 
 def _apply(scaling: Scaling, block: RowBlock, v: int) -> Table:
@@ -134,7 +167,8 @@ def fit_geometry(
     scores: dict[tuple[int, ...], PrincipalScores] = {}
     if scale == "auto":
         documents = _documents(columns, known, left_out)
-        scores = principal_scores(documents, rows, engine, n_rows, rank=max(WORD_RANKS), seed=seed, dtype=dtype)
+        if documents:
+            scores = principal_scores(documents, rows, engine, n_rows, rank=max(WORD_RANKS), seed=seed, dtype=dtype)
         chosen = [_dense(c, known[v]) if v in known else _words(scores[v,]) for v, c in enumerate(columns)]
     else:
         chosen = [(scale, (_explicit(scale, c, known.get(v)),)) for v, c in enumerate(columns)]

@@ -1,14 +1,33 @@
-"""Scalings of one view: each is a fitted map from a block of raw rows to a block of comparable rows."""
+"""Scalings of one view: each is a fitted map from a block of raw rows to a block of comparable rows.
+
+A scaled view may pass through its principal scores, the strong ones held back (partial whitening):
+
+    y = scaling(x);      Y - mean = U diag(s) V';      z = (y - mean) V diag(s_1/s)^(1/4)
+
+Columns that say the same thing add up in every distance, and their common direction drowns the others. Equal variance
+in all directions would raise the noise instead; the fourth root is between the two. Views of words are not whitened:
+there the strong directions are the topics.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from manyview.engine import Engine, Rows, add
 from manyview.kernels.arrays import BoolArray, FloatArray, Table
-from manyview.kernels.spectral import unit_rows
+from manyview.kernels.spectral import Pairs, leading_pairs, unit_rows
+from manyview.views.blocks import RowBlock, some_rows
+
+RANK = 60  # principal scores that are kept at most
+SAMPLED_ROWS = 20_000  # rows on which the directions are measured
+MAX_PRODUCT_WIDTH = 1_000  # columns up to which Y'Y is formed
+
+Scaling = Callable[[Table], Table]
 
 
 def dense(table: Table, /) -> FloatArray:
@@ -92,3 +111,89 @@ class Hellinger:
 
     def __call__(self, table: Table, /) -> FloatArray:
         return unit_rows(np.sqrt(np.maximum(dense(table), 0)))
+
+
+@dataclass(frozen=True)
+class PartiallyWhitened:
+    """Scale a table, and map it to its partially whitened principal scores."""
+
+    scaling: Scaling
+    components: FloatArray  # (d, r)
+    shift: FloatArray  # (r,)
+    unit: bool  # rows to unit length again, where the scaling had made them so
+
+    def __call__(self, table: Table, /) -> FloatArray:
+        scores: FloatArray = dense(self.scaling(table)).astype(self.components.dtype, copy=False) @ self.components
+        scores -= self.shift
+        return unit_rows(scores) if self.unit else scores
+
+
+def partially_whitened(
+    scalings: Any, kinds: tuple[str, ...], rows: Rows[RowBlock], engine: Engine, /, *, n_rows: int, seed: int
+) -> Any:
+    """Whiten the scalings [geometry][view] of dense views partially, as measured in one pass over sampled rows."""
+    at = [v for v, kind in enumerate(kinds) if kind != "sparse counts"]
+    maps = {(g, v): of_view[v] for g, of_view in enumerate(scalings) for v in at}
+    if n_rows > SAMPLED_ROWS:
+        chosen = some_rows(n_rows, SAMPLED_ROWS, seed=seed)
+        rows = engine.map(lambda block: block.take(chosen), rows)
+    moments = _moments(maps, rows, engine) if maps else {}
+    fitted = {
+        key: _fit(maps[key], key[1], *moments[key], rows, engine, unit=kinds[key[1]] == "principal scores", seed=seed)
+        for key in maps
+    }
+    return tuple(
+        tuple(fitted.get((g, v), scaling) for v, scaling in enumerate(of_view)) for g, of_view in enumerate(scalings)
+    )
+
+
+def _moments(
+    maps: dict[tuple[int, int], Scaling], rows: Rows[RowBlock], engine: Engine
+) -> dict[tuple[int, int], tuple[int, FloatArray, FloatArray]]:
+    """Sum the rows and products Y'Y of every table; no products where the table is wide."""
+
+    def of_table(y: FloatArray) -> tuple[int, FloatArray, FloatArray]:
+        products = y.T @ y if y.shape[1] <= MAX_PRODUCT_WIDTH else np.zeros((0, 0))
+        return len(y), y.sum(axis=0, dtype=np.float64), products.astype(np.float64, copy=False)
+
+    def of_block(block: RowBlock) -> tuple[tuple[int, FloatArray, FloatArray], ...]:
+        return tuple(of_table(dense(scaling(block.known(v)))) for (_, v), scaling in maps.items())
+
+    return dict(zip(maps, engine.reduce(of_block, rows, add), strict=True))
+
+
+def _fit(
+    scaling: Scaling,
+    v: int,
+    n_rows: int,
+    total: FloatArray,
+    products: FloatArray,
+    rows: Rows[RowBlock],
+    engine: Engine,
+    *,
+    unit: bool,
+    seed: int,
+) -> Scaling:
+    if len(total) == 0:  # every column is constant
+        return scaling
+    mean = total / n_rows
+
+    def times(V: FloatArray) -> FloatArray:
+        """Compute (Y - mean)'(Y - mean) V, block by block."""
+
+        def of_block(block: RowBlock) -> FloatArray:
+            y = dense(scaling(block.known(v)))
+            return np.asarray(y.T @ (y @ V))
+
+        return engine.reduce(of_block, rows, add) - n_rows * np.outer(mean, mean @ V)
+
+    if len(products):
+        values, vectors = np.linalg.eigh(products - n_rows * np.outer(mean, mean))
+        pairs = Pairs(values[::-1][:RANK], vectors[:, ::-1][:, :RANK])
+    else:
+        pairs = leading_pairs(times, len(mean), RANK, seed=seed)
+    kept = pairs.values > 1e-12 * max(float(pairs.values.max(initial=0)), np.finfo(float).tiny)
+    if not kept.any():  # a table without any spread: nothing to whiten
+        return scaling
+    components = pairs.vectors[:, kept] * (pairs.values[0] / pairs.values[kept]) ** (1 / 8)  # the fourth root of s
+    return PartiallyWhitened(scaling, components, mean @ components, unit)

@@ -19,9 +19,8 @@ import scipy.sparse as sp
 from manyview.engine import Engine, Rows, add, concatenate
 from manyview.kernels.arrays import FloatArray, Table
 from manyview.kernels.compiled import LANES
-from manyview.kernels.leading import leading_pairs
 from manyview.kernels.sparse import times
-from manyview.kernels.spectral import unit_rows
+from manyview.kernels.spectral import leading_pairs, unit_rows
 from manyview.views.blocks import RowBlock, some_rows
 
 SAMPLED_ROWS = 5_000  # rows on which the components are measured
@@ -82,8 +81,6 @@ def principal_scores(
     dtype: str = "float64",
 ) -> dict[tuple[int, ...], PrincipalScores]:
     """Fit scores of several kinds of documents: each is some views together, with the row count of each column."""
-    if not documents:
-        return {}
     all_words = [
         WordWeights(views, (np.log((1 + n_rows) / (1 + non_zeros)) + 1).astype(dtype, copy=False))
         for views, non_zeros in documents.items()

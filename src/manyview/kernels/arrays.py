@@ -16,8 +16,3 @@ Table = Any  # (N, d) ndarray or SciPy CSR; SciPy ships no types
 def float_type(dtype: Any, /) -> np.dtype[Any]:
     """Return the floating-point type to compute in: float32 where it holds the numbers exactly, else float64."""
     return np.dtype(np.float32 if dtype in (np.float16, np.float32) else np.float64)
-
-
-def index_type(largest: int, /) -> type[np.integer[Any]]:
-    """Return the integer type of sparse indices up to ``largest``; products are faster with 32 bits."""
-    return np.int32 if largest <= np.iinfo(np.int32).max else np.int64

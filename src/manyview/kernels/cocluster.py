@@ -22,7 +22,7 @@ import scipy.sparse.linalg
 
 from manyview.kernels.arrays import FloatArray, IntArray, Table
 from manyview.kernels.laplacian import components
-from manyview.kernels.simplex_rows import project_rows, with_data
+from manyview.kernels.simplex import project_rows, with_data
 
 EDGES_AT_ONCE = 1 << 16
 DENSE_SIZE = 500  # up to this many anchors all eigenvectors are as cheap as some

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from manyview.kernels.arrays import FloatArray, Graph
 from manyview.kernels.dense_graph import Stretch, block_height, cache_blocks, stretches
 from manyview.kernels.sample_graph import Run, in_order
-from manyview.kernels.simplex_rows import with_data
+from manyview.kernels.simplex import with_data
 
 
 def column_weights(A: Graph, graphs: Sequence[Graph], /, *, run: Run = in_order) -> FloatArray:

@@ -1,4 +1,9 @@
-"""The k smallest entries of every row, without sorting the rows.
+"""The nearest anchors of rows: squared distances, and the k smallest of each row.
+
+    d_ij = ||x_i - a_j||²  =  ||x_i||² + ||a_j||² - 2 x_i'a_j
+
+The expansion is one matrix product, but where x_i is close to a_j it subtracts nearly equal numbers. Both sides are
+therefore shifted to the center of the anchors, and pairs whose result lost most of its digits are recomputed directly.
 
     B buckets of columns, B > k:  bucket b holds the columns b, b + B, b + 2B, …      low_ib = min of row i in bucket b
 
@@ -10,23 +15,39 @@ integers have room for a number beside them, so that the buckets are found by on
 
 is the way in double precision, and of the compiled loop: at least k entries are candidates, mostly few more, and only
 these are sorted. All ways give the same.
+
+    d_ij = sum over tables t of ||x_i^t - a_j^t||²          anchor j has a place in every table
+
+In several tables at once, distances of a few rows never leave the cache: the expansion of each table is a product with
+panels of 64 anchors, and the smallest are taken at once. There is only a compiled loop for that; its twin is in
+`anchors/graph.py`, which goes table after table.
 """
 
+from __future__ import annotations
+
 import sys
+from collections.abc import Sequence
+from ctypes import c_void_p
+from typing import NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
+from numpy.typing import DTypeLike
 
 from manyview.kernels import compiled
-from manyview.kernels.arrays import FloatArray, IntArray
+from manyview.kernels.arrays import FloatArray, IntArray, Table
 from manyview.kernels.compiled import Library
 
 COMPILED_K = 16  # half of the buckets of the compiled loop
-NUMBERS_AT_ONCE = 1 << 20  # of a range of rows, 4 MB
 LOW, HIGH = (0, 1) if sys.byteorder == "little" else (1, 0)  # halves of a long integer
+PANEL = 64  # anchors; _compiled.c has the same number
 
 
-def nearest(d: FloatArray, k: int, /) -> tuple[IntArray, FloatArray]:
-    """Find columns and values of the k smallest entries of every row, ascending; equals by column."""
+def nearest(d: FloatArray, k: int, /, *, numbers_at_once: int = 1 << 20) -> tuple[IntArray, FloatArray]:
+    """Find columns and values of the k smallest entries of every row, ascending; equals by column.
+
+    Rows go through all steps a few at a time, ``numbers_at_once`` entries (4 MB), so that they stay in the cache.
+    """
     n, m = d.shape
     bucket = min(8, m // (2 * k))
     if bucket < 2:
@@ -35,7 +56,7 @@ def nearest(d: FloatArray, k: int, /) -> tuple[IntArray, FloatArray]:
     if library is not None and d.dtype == np.float32:
         return _by_compiled(library, d, k)
     columns, values = np.empty((n, k), dtype=np.int64), np.empty((n, k), dtype=d.dtype)
-    stretch = max(NUMBERS_AT_ONCE // m, 1)
+    stretch = max(numbers_at_once // m, 1)
     find = _by_buckets if d.dtype == np.float32 else _by_threshold
     for start in range(0, n, stretch):
         rows = slice(start, start + stretch)
@@ -128,3 +149,130 @@ def _lowest(d: FloatArray, size: int) -> FloatArray:
     for start in range(2 * size, d.shape[1] - size + 1, size):
         np.fmin(low, d[:, start : start + size], out=low)
     return low
+
+
+class Expansion(NamedTuple):
+    """Rows and anchors prepared so that the distances of a range of rows are one product."""
+
+    x: Table  # (n, d), as it came
+    anchors: FloatArray  # (m, d)
+    left: Table  # (n, d + 2), [x, ||x||², 1] about the center of the anchors; x itself where it is sparse
+    right: FloatArray  # (m, d + 2), [-2a, 1, ||a||²]
+    xx: FloatArray  # (n,)
+    aa: FloatArray  # (m,)
+
+    def take(self, rows: IntArray, /) -> Expansion:
+        """Select some of the rows."""
+        return self._replace(x=self.x[rows], left=self.left[rows], xx=self.xx[rows])
+
+    def distances(self, rows: slice, /, *, out: FloatArray | None = None) -> FloatArray:
+        """Compute distances of some rows to all anchors; close pairs may need `correct_close`."""
+        if not sp.issparse(self.x):
+            return np.matmul(self.left[rows], self.right.T, out=out)
+        d = np.asarray(self.x[rows] @ self.anchors.T)
+        d *= -2
+        d += self.xx[rows, None]
+        d += self.aa
+        return d
+
+    def correct_close(
+        self, d: FloatArray, rows: slice, smallest: FloatArray, /, *, numbers_at_once: int = 1 << 22
+    ) -> IntArray:
+        """Do the pairs again that lost half their digits, in place; the rows of d that have changed.
+
+        Only rows whose smallest distance is suspicious are checked, ``numbers_at_once`` entries (32 MB) in one go.
+        """
+        share, first, xx = lost_share(d.dtype), rows.start or 0, self.xx[rows]
+        near = np.flatnonzero(smallest < share * (xx + self.aa.max(initial=0)))
+        if not len(near):
+            return near
+        inside, columns = np.nonzero(d[near] < share * (xx[near, None] + self.aa))
+        pairs = max(numbers_at_once // max(self.x.shape[1], 1), 1)
+        for start in range(0, len(columns), pairs):
+            i, j = near[inside[start : start + pairs]], columns[start : start + pairs]
+            # of the rows as they came: close numbers subtract exactly, and the shift has rounded them
+            x = self.x[first + i]
+            difference = (x.toarray() if sp.issparse(x) else x) - self.anchors[j]
+            d[i, j] = np.einsum("pd,pd->p", difference, difference)
+        return near
+
+
+def lost_share(dtype: DTypeLike, /) -> float:
+    """Return the share of a pair's squared lengths below which their distance has lost half its digits."""
+    return float(np.sqrt(np.finfo(np.dtype(dtype)).eps))
+
+
+def squared_distances(x: Table, anchors: FloatArray, /) -> FloatArray:
+    """Compute squared distances (n, m) of the rows of x (n, d), dense or CSR, to the anchors (m, d)."""
+    expansion = expand(x, anchors)
+    d = expansion.distances(slice(None))
+    expansion.correct_close(d, slice(None), d.min(axis=1, initial=np.inf))
+    return d
+
+
+def expand(x: Table, anchors: FloatArray, /) -> Expansion:
+    """Prepare the distances as one product  [x, ||x||², 1] [-2a, 1, ||a||²]'."""
+    if sp.issparse(x):
+        aa = np.einsum("md,md->m", anchors, anchors)
+        return Expansion(x, anchors, x, anchors, np.asarray(x.multiply(x).sum(axis=1)).ravel(), aa)
+    center = anchors.mean(axis=0)
+    n, width = x.shape
+    left = np.empty((n, width + 2), dtype=np.result_type(x, center))
+    shifted = np.subtract(x, center, out=left[:, :width])
+    xx = left[:, width] = np.einsum("nd,nd->n", shifted, shifted)
+    left[:, width + 1] = 1
+    around = anchors - center
+    aa = np.einsum("md,md->m", around, around)
+    return Expansion(x, anchors, left, np.column_stack([-2 * around, np.ones_like(aa), aa]), xx, aa)
+
+
+class NearTables(NamedTuple):
+    """Nearest anchors of every row in every table and, if requested, in all of them together."""
+
+    columns: IntArray  # (n, tables [+ 1], k)
+    d: FloatArray  # (n, tables [+ 1], k), ascending
+    doubtful: IntArray  # rows to be searched again: close to an anchor, with many ties, or with NaN
+
+
+def near_tables(tables: Sequence[Expansion], k: int, /, *, joint: bool) -> NearTables | None:
+    """Find the k nearest anchors of every row, with ``joint`` also in all tables together; None if not compiled."""
+    library = loops_for(len(tables[0].right), k)
+    if library is None or any(sp.issparse(t.x) or t.left.dtype != np.float32 for t in tables):
+        return None
+    n, m, n_slices = len(tables[0].left), len(tables[0].right), len(tables) + joint
+    lefts, rights = [np.ascontiguousarray(t.left) for t in tables], [_panels(t.right) for t in tables]
+    depths = np.array([left.shape[1] for left in lefts], np.int64)
+    farthest = np.array([t.aa.max() for t in tables], np.float32)
+    found = NearTables(
+        np.empty((n, n_slices, k), np.int64), np.empty((n, n_slices, k), np.float32), np.empty(n, np.int64)
+    )
+    n_doubtful = library.search(
+        n,
+        m,
+        k,
+        len(tables),
+        joint,
+        lost_share(np.float32),
+        depths.ctypes.data,
+        _addresses(lefts),
+        _addresses(rights),
+        farthest.ctypes.data,
+        *(array.ctypes.data for array in found),
+    )
+    if n_doubtful < 0:
+        raise MemoryError(f"No memory for the distances of a few rows to {m} anchors.")
+    return found._replace(doubtful=found.doubtful[:n_doubtful])
+
+
+def _panels(right: FloatArray) -> FloatArray:
+    """Arrange anchors (m, depth) as (panels, depth, PANEL), padded with anchors that are infinitely far away."""
+    m, depth = right.shape
+    n_panels = -(-m // PANEL)
+    filled = np.zeros((n_panels * PANEL, depth), np.float32)
+    filled[:m] = right
+    filled[m:, -1] = np.inf
+    return np.ascontiguousarray(filled.reshape(n_panels, PANEL, depth).swapaxes(1, 2))
+
+
+def _addresses(arrays: Sequence[FloatArray]) -> object:
+    return (c_void_p * len(arrays))(*(array.ctypes.data for array in arrays))

@@ -17,7 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from manyview.kernels.arrays import FloatArray, IntArray, Table, index_type
+from manyview.kernels.arrays import FloatArray, IntArray, Table
+from manyview.kernels.sparse import index_type
 
 ENTRIES_AT_ONCE = 1 << 22  # of a block of distances, 32 MB
 PAIRS_AT_ONCE = 1 << 14

@@ -1,7 +1,9 @@
-"""A sparse matrix times a dense one, A X.
+"""Sparse matrices: the product with a dense one, A X, and the type of their indices.
 
 SciPy adds every entry's row of X to a row of the product in memory; the compiled loop holds that row in registers.
 """
+
+from typing import Any
 
 import numpy as np
 
@@ -26,3 +28,8 @@ def times(A: Table, X: FloatArray, /) -> FloatArray:
     arrays = [np.require(array, kind, ("C", "A")) for array, kind in kinds]  # SciPy lets them lie in any way
     library.sparse_times(A.shape[0], *(array.ctypes.data for array in arrays), padded, product.ctypes.data)
     return product if padded == width else np.ascontiguousarray(product[:, :width])
+
+
+def index_type(largest: int, /) -> type[np.integer[Any]]:
+    """Return the integer type of sparse indices up to ``largest``; products are faster with 32 bits."""
+    return np.int32 if largest <= np.iinfo(np.int32).max else np.int64

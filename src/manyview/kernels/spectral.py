@@ -2,9 +2,16 @@
 
     A = U diag(s) W'        A'A = W diag(s²) W'        U = A W diag(1/s)
 
-A'A is (M, M) for any number of rows, and a row that was not there before has an embedding too: a W diag(1/s).
+A'A is (M, M) for any number of rows, and a row that was not there before has an embedding too: a W diag(1/s). Leading
+eigenpairs of a large symmetric operator that is only known through products, by block power iteration:
+
+    V <- M V (V'M M V)^(-1/2), a few times;      V = qr(V);      V'MV = E diag(l) E';      vectors V E, values l
+
+M may be a sum over row blocks that nobody ever forms. Between the products the small Gram matrix keeps the columns
+apart; a QR factorization of tall V costs more than the product itself.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +19,7 @@ import scipy.linalg
 import scipy.sparse.linalg
 
 from manyview.kernels.arrays import FloatArray, Table
+from manyview.kernels.polar import inverse_root
 
 LANCZOS_TOLERANCE = 1e-7  # of the eigenvalues, relative
 
@@ -62,3 +70,36 @@ def unit_rows(x: FloatArray, /) -> FloatArray:
     """Divide rows by their length; a zero row stays zero."""
     length = np.sqrt(np.einsum("nd,nd->n", x, x))[:, None]
     return x / np.where(length > 0, length, 1)
+
+
+class Pairs(NamedTuple):
+    """Eigenvalues, largest first, and their eigenvectors."""
+
+    values: FloatArray  # (r,)
+    vectors: FloatArray  # (d, r)
+
+
+def leading_pairs(
+    times: Callable[[FloatArray], FloatArray],
+    width: int,
+    rank: int,
+    /,
+    *,
+    seed: int,
+    n_steps: int = 5,
+    oversampling: int = 10,
+    exact: bool = True,
+) -> Pairs:
+    """Compute the ``rank`` leading eigenpairs of the (width, width) operator V -> M V.
+
+    The small Gram matrices leave V orthonormal to half the digits; where that will do, ``exact=False`` saves the QR.
+    """
+    V: FloatArray = np.random.default_rng(seed).standard_normal((width, min(rank + oversampling, width)))
+    for _ in range(n_steps):
+        V = times(V)
+        V = V @ inverse_root(V.T @ V).matrix
+    if exact:
+        V, _ = np.linalg.qr(V)
+    small = V.T @ times(V)
+    values, E = np.linalg.eigh((small + small.T) / 2)
+    return Pairs(values[::-1][:rank], V @ E[:, ::-1][:, :rank])

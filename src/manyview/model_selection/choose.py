@@ -12,13 +12,18 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.utils import check_random_state
 
 from manyview.cluster import AnchorGraphClustering, SemiNTF
-from manyview.cluster.anchor_graph.constraints import GRAPH_CONSTRAINTS
-from manyview.cluster.anchor_graph.context import MIN_CLUSTERS, FitContext, reporter, resolve
+from manyview.cluster.anchor_graph.context import (
+    GRAPH_CONSTRAINTS,
+    MIN_CLUSTERS,
+    FitContext,
+    engine_for,
+    reporter,
+    resolve,
+)
 from manyview.cluster.anchor_graph.graphs import build_graphs
 from manyview.cluster.anchor_graph.n_clusters import choose_on, embed
 from manyview.cluster.anchor_graph.selection import Selection, Trial
-from manyview.cluster.engines import engine_for
-from manyview.cluster.parameters import check_parameters, check_sizes
+from manyview.cluster.checks import check_parameters, check_sizes
 from manyview.model_selection.trials import score_trial
 from manyview.views import check_views
 

@@ -17,8 +17,8 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from manyview.cluster.anchor_graph.n_clusters import Embedded, modularity, rate
+from manyview.cluster.anchor_graph.reliability import subsample_size
 from manyview.cluster.anchor_graph.selection import Trial
-from manyview.cluster.anchor_graph.subsampling import subsample_size
 from manyview.kernels.agreement import adjusted_rand, joint_counts
 from manyview.views import Views
 

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-WIDTH, HEIGHT = 640.0, 240.0
-LEFT, RIGHT, TOP, BOTTOM = 52.0, 12.0, 12.0, 34.0  # room for the numbers
+WIDTH, HEIGHT = 640.0, 250.0
+LEFT, RIGHT, TOP, BOTTOM = 56.0, 12.0, 12.0, 44.0  # room for the numbers
 
 
 class Tick(NamedTuple):
@@ -66,7 +66,8 @@ def line_chart(
         bottom, top = bottom - 0.5, top + 0.5
     margin = 0.06 * (top - bottom)
     bottom, top = bottom - margin, top + margin
-    first, last = float(min(x)), float(max(x))
+    shown = [*x] if marked is None else [*x, marked]
+    first, last = float(min(shown)), float(max(shown))
     if first == last:
         first, last = first - 0.5, last + 0.5
 

@@ -22,13 +22,17 @@ from manyview.report.summary import Summary
 from manyview.report.summary.convergence import Convergence
 from manyview.report.summary.enrichment import Finding
 from manyview.report.summary.scores import SCORE_NAMES
+from manyview.report.summary.views import ViewsByCluster
 
 HERE = Path(__file__).parent
 SCRIPTS = (
-    "data.js", "colors.js", "camera.js", "webgl.js", "canvas.js", "picking.js", "table.js", "map.js", "main.js",
+    "data.js", "colors.js", "camera.js", "webgl.js", "canvas.js", "picking.js", "table.js",
+    "pointer.js", "map.js", "main.js",
 )  # fmt: skip
 MAX_CARDS = 24  # cards in sight; the others unfold
 MAX_FINDINGS = 60
+MAX_DISSENT_ROWS = 24  # clusters in the table of disagreement
+MAX_ODDS, MIN_P = 1e3, 1e-16  # beyond these a number says no more than "very"
 
 
 def render(summary: Summary, /) -> str:
@@ -58,7 +62,9 @@ def render(summary: Summary, /) -> str:
     environment = jinja2.Environment(
         autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
     )
-    environment.filters |= {"effect": _effect, "p": _p_value, "bytes": _bytes, "diverging": _diverging, "shade": _shade}
+    environment.filters |= {
+        "effect": _effect, "odds": _odds, "p": _p_value, "bytes": _bytes, "diverging": _diverging, "shade": _shade
+    }  # fmt: skip
     script = _script()
     style = (HERE / "assets" / "page.css").read_text(encoding="utf-8") + _swatches(summary["colors"])
     page: str = environment.from_string((HERE / "assets" / "page.html").read_text(encoding="utf-8")).render(
@@ -71,6 +77,9 @@ def render(summary: Summary, /) -> str:
         images=_images(summary),
         max_cards=MAX_CARDS,
         max_findings=MAX_FINDINGS,
+        heatmap_columns=_heatmap_columns(summary),
+        dissent=_most(summary["dissent_by_cluster"]),
+        missing=_most(summary["missing_by_cluster"]),
         findings_of=_findings_by_cluster(summary),
         selection_chart=_selection_chart(summary),
         convergence_charts=_convergence_charts(summary["convergence"]),
@@ -143,6 +152,29 @@ def _findings_by_cluster(summary: Summary) -> dict[int, list[Finding]]:
     return found
 
 
+def _heatmap_columns(summary: Summary) -> list[range]:
+    """Features side by side in up to three tables: with few clusters one table would be long and narrow."""
+    if summary["heatmap"] is None:
+        return []
+    K, F = len(summary["heatmap"]["clusters"]), len(summary["heatmap"]["features"])
+    n = 1 if K > 8 or F < 12 else 2 if K > 4 else 3
+    step = -(-F // n)
+    return [range(start, min(start + step, F)) for start in range(0, F, step)]
+
+
+def _most(table: ViewsByCluster | None) -> ViewsByCluster | None:
+    """Keep the clusters with the largest shares where there are many, in their order."""
+    if table is None or len(table["clusters"]) <= MAX_DISSENT_ROWS:
+        return table
+    largest = [-max((share or 0.0) for share in shares) for shares in table["shares"]]
+    kept = sorted(sorted(range(len(largest)), key=largest.__getitem__)[:MAX_DISSENT_ROWS])
+    return ViewsByCluster(
+        clusters=[table["clusters"][k] for k in kept],
+        names=table["names"],
+        shares=[table["shares"][k] for k in kept],
+    )
+
+
 def _selection_chart(summary: Summary) -> Chart | None:
     chosen = summary["selection"]
     if chosen is None or len(chosen["curve"]) < 2:
@@ -175,8 +207,14 @@ def _effect(value: float) -> str:
     return "0.0" if abs(value) < 0.05 else f"{value:+.1f}".replace("-", "−")
 
 
+def _odds(value: float) -> str:
+    if value > MAX_ODDS:
+        return f"odds > {MAX_ODDS:,.0f}"
+    return f"odds {value:.3g}" if value >= 1 / MAX_ODDS else f"odds < 1/{MAX_ODDS:,.0f}"
+
+
 def _p_value(value: float) -> str:
-    return f"{value:.2g}" if value >= 1e-300 else "< 1e-300"
+    return f"{value:.2g}" if value >= MIN_P else f"< {MIN_P:.0e}"
 
 
 def _bytes(value: int) -> str:

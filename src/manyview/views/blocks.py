@@ -6,11 +6,13 @@ A row of NaN alone says that the view has nothing to say about the sample.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
+from manyview.engine import Engine, Rows, concatenate, edges
 from manyview.kernels.arrays import BoolArray, FloatArray, IntArray, Table
 from manyview.views.frames import shown
 
@@ -112,6 +114,19 @@ def some_rows(n_rows: int, n_wanted: int, /, *, seed: int) -> IntArray:
     if n_rows <= n_wanted:
         return np.arange(n_rows)
     return np.sort(np.random.default_rng(seed).choice(n_rows, n_wanted, replace=False, shuffle=False))
+
+
+def picked_rows(chosen: IntArray, rows: Rows[RowBlock], engine: Engine, /) -> list[RowBlock]:
+    """Collect the chosen rows (ascending) as a few blocks in the caller's process, wherever the rows are stored."""
+    parts = list(engine.map(lambda block: block.take(chosen), rows))
+    in_place = all(part.start + part.n_rows == following.start for part, following in pairwise(parts))
+    if in_place and np.array_equal(chosen, np.arange(len(chosen))):
+        return parts  # all rows: the blocks are there already
+    tables = [concatenate(parts_of_view) for parts_of_view in zip(*(part.tables for part in parts), strict=True)]
+    known = [part.scores for part in parts if part.scores is not None]
+    scores = {views: concatenate([of_part[views] for of_part in known]) for views in known[0]} if known else None
+    whole = RowBlock(0, tuple(tables), scores)
+    return [whole.between(start, stop) for start, stop in edges(len(chosen), 4096)]  # rows, so that threads share them
 
 
 def _cut(table: Any, start: int, stop: int) -> Table:

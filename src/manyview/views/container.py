@@ -230,11 +230,13 @@ class Views:
 
 def is_elsewhere(table: Any, /) -> bool:
     """Whether a table is not in the memory of this process."""
-    return is_dask(table) or isinstance(table, StoredTable)
+    return not isinstance(table, np.ndarray) and (is_dask(table) or isinstance(table, StoredTable))
 
 
 def _match(given: Sequence[Given], join: str | None) -> Match:
     """Rows matched by id; tables on disk take part if others carry ids, and must be in their order."""
+    if join is None and all(each.ids is None and isinstance(each.table, np.ndarray) for each in given):
+        return Match(None, [None] * len(given))  # plain arrays are matched by position
     names = [each.name for each in given]
     require_same_order([each.table for each in given], names)
     if all(each.ids is None for each in given) and any(is_elsewhere(each.table) for each in given):

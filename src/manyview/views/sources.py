@@ -46,9 +46,9 @@ def sources(X: Any, /, *, views: Ranges = None, id_column: IdColumn = None) -> l
 
 
 def is_one_table(X: Any, /) -> bool:
-    """Whether an input is one array, sparse matrix or nested list, not several tables or a frame."""
+    """Whether an input is one array, frame, sparse matrix or nested list, not several tables."""
     several = isinstance(getattr(X, "views", None), Mapping) or library_of(X) in ("mudata", "anndata", "torch")
-    return not several and frame_of(X) is None and _named_tables(X) is None
+    return not several and _named_tables(X) is None
 
 
 def _named_tables(X: Any) -> list[tuple[str, Any]] | None:
@@ -148,6 +148,8 @@ class Given(NamedTuple):
 
 def one_view(table: Any, name: str, /, *, id_column: IdColumn = None) -> Given:
     """A table of any kind as a view, or an error that names it."""
+    if type(table) is np.ndarray:  # the usual case needs none of the questions below
+        return Given(name, _array(table, name))
     if hasattr(table, "feature_names") and hasattr(table, "frame"):  # a TableFile
         inner = one_view(table.frame, name)
         ids = inner.ids if table.ids is None else as_ids(table.ids.tolist())

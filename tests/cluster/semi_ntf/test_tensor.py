@@ -6,8 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from manyview import SemiNTF
 from manyview.cluster.semi_ntf.settings import resolve_factors
-from manyview.cluster.semi_ntf.start import find_start
-from manyview.cluster.semi_ntf.tensor import graph_tensor, shared_tensor
+from manyview.cluster.semi_ntf.tensor import find_start, graph_tensor, shared_tensor
 from manyview.kernels.tproduct import to_frequencies, view_transform
 
 N, K = 150, 3

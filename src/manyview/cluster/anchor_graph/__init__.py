@@ -1,13 +1,13 @@
 """Anchor-graph consensus clustering: geometry, anchors, graphs, candidates, consensus, membership map.
 
-Every stage is a module, and imports only the stages before it: context, graphs, fusion, candidates, consensus,
-noise_views, embedding, membership, reliability, explanation. ``stages.py`` puts them in order, ``estimator.py`` names
-them, and ``recipe.py`` holds their constants.
+Every stage is a module, and imports only the stages before it: context, graphs, fusion, candidates, evidence,
+consensus, membership, reliability, explanation. ``stages.py`` puts them in order, ``estimator.py`` names them, and
+``recipe.py`` holds their constants.
 """
 
 from manyview.cluster.anchor_graph.estimator import AnchorGraphClustering
+from manyview.cluster.anchor_graph.evidence import NoiseViewWarning
 from manyview.cluster.anchor_graph.n_clusters import NoStructureWarning
-from manyview.cluster.anchor_graph.noise_views import NoiseViewWarning
 from manyview.cluster.anchor_graph.recipe import Recipe
 
 __all__ = ["AnchorGraphClustering", "NoStructureWarning", "NoiseViewWarning", "Recipe"]

@@ -15,6 +15,9 @@ smoothness of the best initial labels on them (the reweighted candidates).
 c_l is the smoothness of labels without meaning: drawn at random, the same for all rows g that share their nearest
 anchor in the joint table. beta is 0 for a view that is unrelated to the labels, however few its columns are, and 1 for
 a view that determines them.
+
+All rows come into the spectrum of a fused graph by one linear map, T = A W, sampled or not: spectrum and normalization
+come from the sampled rows. The membership map has its own column sums, over all rows.
 """
 
 from __future__ import annotations
@@ -254,3 +257,32 @@ def mean_over_geometries(values: FloatArray, graph: AnchorGraph, /) -> FloatArra
     n_views = len(graph.views[0])
     total, count = np.bincount(views, weights=values[at], minlength=n_views), np.bincount(views, minlength=n_views)
     return np.asarray(total / np.maximum(count, 1))
+
+
+class EmbeddedRows(NamedTuple):
+    """The graph of all rows, fused, and its spectrum."""
+
+    draw: Draw
+    graphs: Rows[GraphBlock]
+    fusion: Fusion  # column sums over all rows
+    sample_fusion: Fusion  # the same weights, column sums over the sampled rows
+    basis: Basis
+    T: Rows[FloatArray]  # (n, 3K + 1)
+
+    def of_sample(self, engine: Engine, /) -> FloatArray:
+        """Return T of the sampled rows."""
+        T: FloatArray = engine.collect(partial(self.sample_fusion.walk, right=self.basis.W), self.draw.sample)
+        return T
+
+
+def embed_rows(draw: Draw, weights: FloatArray, basis: Basis | None, context: FitContext, /) -> EmbeddedRows:
+    """Fuse the graph of all rows and embed them; the spectrum is found here unless it is known."""
+    engine = context.engine
+    context.progress("graph", 0, 1)
+    graphs = draw.all_rows(engine)
+    fusion = fuse(draw.graph, graphs, engine, weights)
+    sample_fusion = fusion if draw.sample_rows is None else fuse(draw.graph, draw.sample, engine, weights)
+    if basis is None:
+        basis = spectrum(sample_fusion, draw.sample, engine, n_vectors(context.settings.n_clusters))
+    T = engine.map(partial(sample_fusion.walk, right=basis.W), graphs)
+    return EmbeddedRows(draw, graphs, fusion, sample_fusion, basis, T)

@@ -5,18 +5,47 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from os import PathLike
+from os.path import isdir
 from typing import Any
 
 import numpy as np
 
+from manyview.anchors import RULES
 from manyview.cluster.anchor_graph.recipe import DEFAULT, Recipe
-from manyview.engine import Engine
+from manyview.cluster.checks import array, boolean, choice, integer, nothing
+from manyview.engine import DiskEngine, Engine, MemoryEngine
+from manyview.geometry import SCALES
+from manyview.views import StoredTable, Views, in_memory
+from manyview.views.container import is_elsewhere
+from manyview.views.dask_tables import as_dask, is_dask
 
 DRAWN_RULES = ("kmeans", "random")  # anchors that depend on the seed
 MIN_CLUSTERS = 2  # that n_clusters="auto" considers
 EXTRA_RAW_ANCHORS = 20  # of the published algorithm, beyond the number of clusters
 
+ENGINES = ("memory", "disk", "dask")
 Progress = Callable[[str, int, int], None]  # stage, steps done, steps in all
+
+# What the parameters of the graphs may be
+GRAPH_CONSTRAINTS = {
+    "n_clusters": (integer(1), choice("auto")),
+    "scale": (choice(*SCALES),),
+    "anchors": (choice(*RULES), array()),
+    "n_anchors": (integer(2), choice("auto")),
+    "n_neighbors": (integer(1), choice("auto")),
+    "dtype": (choice("auto", "float32", "float64"),),
+    "engine": (choice("auto", *ENGINES),),
+    "block_rows": (integer(1),),
+    "scratch": (
+        nothing(),
+        ("a directory that exists", lambda value: isinstance(value, str | PathLike) and isdir(value)),
+    ),
+    "n_jobs": (integer(-1), nothing()),
+    "label_outliers": (boolean(),),
+    "recipe": (nothing(), ("a Recipe", lambda value: isinstance(value, Recipe))),
+    "verbose": (boolean(), ("a function of stage, done, total", callable)),
+}
 
 
 def silent(stage: str, done: int, total: int) -> None:
@@ -138,3 +167,41 @@ def _row_numbers(anchors: Any, n_samples: int) -> Any:
     if len(np.unique(numbers)) != len(numbers):
         raise ValueError("anchors names a row more than once.")
     return numbers
+
+
+def engine_for(estimator: Any, views: Views, /) -> tuple[Views, Engine]:
+    """The engine, and the views in the form that it reads."""
+    name = chosen_engine(estimator.engine, views)
+    options = {"block_rows": estimator.block_rows}
+    if name == "memory":
+        return in_memory(views), MemoryEngine(n_jobs=estimator.n_jobs, **options)
+    if name == "disk":
+        if any(is_dask(table) for table in views.tables):
+            raise ValueError("engine='disk' reads files and arrays; for Dask collections use engine='dask'.")
+        return views, DiskEngine(n_jobs=estimator.n_jobs, scratch=estimator.scratch, **options)
+    from manyview.engine.dask import DaskEngine
+
+    tables = [as_dask(table) if isinstance(table, StoredTable) else table for table in views.tables]
+    return views.with_(tables=tuple(tables)), DaskEngine(**options)
+
+
+def chosen_engine(engine: str, views: Views, /) -> str:
+    """The engine's name; "auto" looks at where the tables are."""
+    if engine != "auto":
+        return engine
+    elsewhere = [table for table in views.tables if is_elsewhere(table)]
+    if not elsewhere:
+        return "memory"
+    on_disk = all(isinstance(table, StoredTable) for table in elsewhere)
+    return "disk" if on_disk and not client_is_active() else "dask"
+
+
+def client_is_active() -> bool:
+    """Whether this process has a Dask client; who has none has not imported the library either."""
+    distributed = sys.modules.get("distributed")
+    if distributed is None:
+        return False
+    try:
+        return distributed.get_client() is not None
+    except ValueError:
+        return False

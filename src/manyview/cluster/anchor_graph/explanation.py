@@ -21,9 +21,9 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
+from manyview.cluster.anchor_graph.context import engine_for
 from manyview.cluster.anchor_graph.fusion import Fusion
 from manyview.cluster.anchor_graph.reliability import Reliability
-from manyview.cluster.engines import engine_for
 from manyview.engine import Engine, Rows, add
 from manyview.kernels.arrays import FloatArray, IntArray, Table
 from manyview.views import Views, check_views

@@ -21,8 +21,8 @@ import scipy.sparse as sp
 
 from manyview.anchors import AnchorGraph, GraphBlock
 from manyview.engine import Engine, Rows, add
-from manyview.kernels.arrays import FloatArray, IntArray, Table, index_type
-from manyview.kernels.sparse import times
+from manyview.kernels.arrays import FloatArray, IntArray, Table
+from manyview.kernels.sparse import index_type, times
 
 MAX_SMOOTHNESS = 0.999
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from manyview.anchors import AnchorGraph, GraphBlock, choose_groups, fit_anchor_graph, pick
+from manyview.anchors import AnchorGraph, GraphBlock, choose_groups, fit_anchor_graph
 from manyview.anchors.graph import Rule
 from manyview.anchors.selection import Groups
 from manyview.cluster.anchor_graph.context import DRAWN_RULES, FitContext
@@ -19,7 +19,7 @@ from manyview.engine import Engine, Rows
 from manyview.geometry.fit import Geometry, fit_geometry
 from manyview.kernels.arrays import IntArray
 from manyview.views import Views
-from manyview.views.blocks import RowBlock, row_blocks, some_rows
+from manyview.views.blocks import RowBlock, picked_rows, row_blocks, some_rows
 
 
 class Source(NamedTuple):
@@ -96,7 +96,7 @@ def _source(rows: Rows[RowBlock], n_samples: int, geometry: Geometry, context: F
         scored = engine.map(geometry.scored, rows) if geometry.has_words else rows
         return Source(scored, n_samples, scored, None)
     chosen = some_rows(n_samples, n_sampled, seed=context.settings.seed)
-    return Source(rows, n_samples, list(engine.map(geometry.scored, pick(chosen, rows, engine))), chosen)
+    return Source(rows, n_samples, list(engine.map(geometry.scored, picked_rows(chosen, rows, engine))), chosen)
 
 
 def _draw(source: Source, geometry: Geometry, joint: bool, context: FitContext) -> Draw:

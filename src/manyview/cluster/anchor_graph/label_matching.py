@@ -15,10 +15,8 @@ from manyview.views import Views
 Arrange = Callable[[IntArray], IntArray]  # labels of all rows -> the new number of every cluster
 
 
-def arrangement(match_to: Any, X: Any, views: Views, n_clusters: int, /) -> Arrange | None:
+def arrangement(match_to: Any, X: Any, views: Views, n_clusters: int, /) -> Arrange:
     """How clusters are renumbered so that they agree with ``match_to`` on as many samples as possible."""
-    if match_to is None:
-        return None
     reference = _reference_labels(match_to, X, views)
     known = reference >= 0
     if not known.any():

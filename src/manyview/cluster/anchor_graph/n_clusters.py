@@ -39,15 +39,15 @@ from manyview.cluster.anchor_graph.fusion import (
 )
 from manyview.cluster.anchor_graph.graphs import Draw
 from manyview.cluster.anchor_graph.null import null_draws
-from manyview.cluster.anchor_graph.selection import CurvePoint, Selection
-from manyview.cluster.anchor_graph.subsampling import (
+from manyview.cluster.anchor_graph.reliability import (
     Subsample,
     draw_subsample,
     few_distinct_rows_allowed,
     label_by,
     subsample_size,
 )
-from manyview.cluster.fit_warnings import warn_caller
+from manyview.cluster.anchor_graph.selection import CurvePoint, Selection
+from manyview.cluster.checks import warn_caller
 from manyview.engine import Engine
 from manyview.kernels.agreement import adjusted_rand, joint_counts
 from manyview.kernels.arrays import FloatArray, IntArray
@@ -63,7 +63,7 @@ DECISIVE_GAP, DECISIVE_RATIO = 0.15, 2  # of an eigengap, to the next widest; cl
 NULL_CLUSTERS = (2, 3, 4, 6, 8, 12, 18, 27)  # the values of K at which clusters are compared with those of a null
 RESOLUTION = 1.5  # a coarser or finer resolution differs by this factor, and
 PLAUSIBLE = 0.8  # has at least this share of the best score
-NO_STRUCTURE = "no clusters beyond chance: they exceed those of shuffled columns by {:.3f}, which is less than {}"
+NO_STRUCTURE = "no clusters beyond chance: their score exceeds that of shuffled columns by only {:.3f}, less than {}"
 
 
 class NoStructureWarning(UserWarning):

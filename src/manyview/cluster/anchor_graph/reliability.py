@@ -11,40 +11,46 @@ their memberships: it sees the neighbors' neighbors.
 without the row's own mass, so that a row does not vote for itself. The views disagree where more than half of the
 weight of the views that have an opinion stands behind another cluster than the label.
 
-    stability of a cluster: mean Jaccard index with the closest cluster that subsamples of the rows lead to
+    stability of a cluster: mean Jaccard index |C and C'| / |C or C'| with the closest cluster of every subsample
+
+A subsample of the rows has its own spectrum, and labels all of them:
+
+    T = A W  (n, R)    rows of a subsample:  T_p'T_p = V diag(s²) V'    E = unit rows of T V[:, :r] diag(lambda^t / s)
+
+It has its own eigenvectors inside the span that T keeps, its own k-means centers, and so its own label for every row.
+Nothing larger than R x R is decomposed; rows outside the subsample are labeled like those inside.
 """
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 
 import numpy as np
+import scipy.linalg
 import scipy.sparse as sp
+from sklearn.cluster import k_means
+from sklearn.exceptions import ConvergenceWarning
 
 from manyview.anchors import GraphBlock
+from manyview.cluster.anchor_graph.candidates import EmbeddedRows, n_vectors
 from manyview.cluster.anchor_graph.context import FitContext
-from manyview.cluster.anchor_graph.embedding import EmbeddedRows
 from manyview.cluster.anchor_graph.fusion import Fusion
 from manyview.cluster.anchor_graph.graphs import of_sample
-from manyview.cluster.anchor_graph.membership import MembershipMap, membership_of
-from manyview.cluster.anchor_graph.novelty import Novelty
-from manyview.cluster.anchor_graph.subsampling import (
-    SubsampleLabeling,
-    draw_subsample,
-    few_distinct_rows_allowed,
-    jaccard,
-    label_by,
-    subsample_size,
-)
+from manyview.cluster.anchor_graph.membership import MembershipMap, Novelty, membership_of
 from manyview.engine import Rows, add, edges
 from manyview.kernels.agreement import joint_counts
-from manyview.kernels.arrays import BoolArray, FloatArray, IntArray, index_type
-from manyview.kernels.sparse import times
-from manyview.kernels.spectral import Basis, diffusion_scale, unit_rows
+from manyview.kernels.arrays import BoolArray, FloatArray, IntArray
+from manyview.kernels.sparse import index_type, times
+from manyview.kernels.spectral import Basis, diffusion_scale, right_basis, unit_rows
 from manyview.views.blocks import RowBlock
 
 VOTING_ROWS = 4_096  # rows that vote at once, so that their votes stay in the cache
-STEPS = 1  # of the walk, in the embedding that confidence is measured in
+CONFIDENCE_STEPS = 1  # of the walk, in the embedding that confidence is measured in
+SUBSAMPLE_FACTOR, SUBSAMPLE_STEPS = 2.0, 2  # the embedding of a subsample: 2K + 1 vectors, two steps of the walk
+SUBSAMPLE_SHARE = 0.8  # of the rows that a subsample has
 
 
 class Assessment(NamedTuple):
@@ -143,7 +149,7 @@ def slice_votes(columns: IntArray, w: FloatArray, mass: FloatArray, /, *, own: I
 
 def embed(T: FloatArray, basis: Basis, n_clusters: int, /) -> FloatArray:
     """Scale rows of T = A W (n, R) to the embedding (n, r) that confidence is measured in."""
-    scale = diffusion_scale(basis.s[:n_clusters], STEPS)
+    scale = diffusion_scale(basis.s[:n_clusters], CONFIDENCE_STEPS)
     return T[:, : len(scale)].astype(np.float64, copy=False) * scale
 
 
@@ -159,7 +165,7 @@ def measure_reliability(
     """Find centers and masses for labels 0 … K - 1 of all rows in one pass, and stability on the sampled rows."""
     engine, K = context.engine, n_clusters
     draw, basis, n_anchors = embedded.draw, embedded.basis, embedded.draw.graph.n_anchors
-    scale = diffusion_scale(basis.s[:K], STEPS)
+    scale = diffusion_scale(basis.s[:K], CONFIDENCE_STEPS)
     T = embedded.of_sample(engine)
     sample_labels = np.concatenate(of_sample(labels, draw, engine))
     others = _subsample_labelings(T, context, K)
@@ -219,3 +225,66 @@ def as_assessment(columns: FloatArray, /) -> Assessment:
     return Assessment(
         labels.astype(np.intp), confidence, contradicted > 0, of_views.astype(np.intp), novelty, far_in_views
     )
+
+
+class SubsampleLabeling(NamedTuple):
+    """An embedding and centers found on some rows, which label any row of T."""
+
+    map: FloatArray  # (R, r)
+    centers: FloatArray  # (K, r)
+
+    def labels(self, T: FloatArray, /) -> IntArray:
+        """Return the nearest center of every row."""
+        E = unit_rows(T @ self.map)
+        return np.asarray((self.centers**2).sum(axis=1) - 2 * E @ self.centers.T).argmin(axis=1)
+
+
+class Subsample(NamedTuple):
+    """Some of the rows of T, and their spectrum."""
+
+    rows: IntArray
+    basis: Basis  # of T[rows], R x R at most
+
+
+@contextmanager
+def few_distinct_rows_allowed() -> Iterator[None]:
+    """No warning about fewer distinct rows than clusters. Enter it outside of threads: filters are the process's."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        yield
+
+
+def draw_subsample(T: FloatArray, n_rows: int, /, *, seed: int) -> Subsample:
+    """Draw some of the rows at random, with their spectrum."""
+    rows = np.sort(np.random.default_rng(seed).choice(len(T), min(n_rows, len(T)), replace=False))
+    part = T[rows].astype(np.float64, copy=False)
+    return Subsample(rows, right_basis(part.T @ part, T.shape[1]))
+
+
+def subsample_size(n_rows: int, n_clusters: int, /) -> int:
+    """Number of rows of a subsample; never fewer than clusters."""
+    return min(max(int(SUBSAMPLE_SHARE * n_rows), n_clusters), n_rows)
+
+
+def label_by(T: FloatArray, subsample: Subsample, n_clusters: int, /, *, seed: int) -> SubsampleLabeling:
+    """Embed and cluster the rows of a subsample; call it inside `few_distinct_rows_allowed`."""
+    s = subsample.basis.s[: n_vectors(n_clusters, SUBSAMPLE_FACTOR)]
+    to_embedding = subsample.basis.W[:, : len(s)] * diffusion_scale(s, SUBSAMPLE_STEPS)
+    return SubsampleLabeling(to_embedding, _centers(unit_rows(T[subsample.rows] @ to_embedding), n_clusters, seed))
+
+
+def _centers(E: FloatArray, n_clusters: int, seed: int) -> FloatArray:
+    """k-means from the K most different rows (pivots of a QR) and from k-means++, whichever ends lower.
+
+    A single random start merges two of many clusters often enough to pass for instability.
+    """
+    _, pivots = scipy.linalg.qr(E.T, mode="r", pivoting=True)
+    starts = ["k-means++", *([E[pivots[:n_clusters]]] if n_clusters <= min(E.shape) else [])]
+    runs = [k_means(E, n_clusters, init=start, n_init=1, random_state=seed) for start in starts]
+    return np.asarray(min(runs, key=lambda run: float(run[2]))[0])
+
+
+def jaccard(counts: FloatArray, /) -> FloatArray:
+    """For every cluster of the first labeling, its overlap (K,) with the closest one of the second."""
+    union = counts.sum(axis=1)[:, None] + counts.sum(axis=0) - counts
+    return np.asarray((counts / np.maximum(union, 1)).max(axis=1))

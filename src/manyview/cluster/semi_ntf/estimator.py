@@ -6,25 +6,19 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from manyview.cluster.anchor_graph.base import AnchorClusterer
-from manyview.cluster.anchor_graph.embedding import embed_rows
+from manyview.cluster.anchor_graph.candidates import embed_rows
+from manyview.cluster.anchor_graph.estimator import AnchorClusterer
 from manyview.cluster.anchor_graph.fusion import first_weights
 from manyview.cluster.anchor_graph.memory import Factors
 from manyview.cluster.anchor_graph.recipe import Recipe
-from manyview.cluster.anchor_graph.results import keep_results
-from manyview.cluster.anchor_graph.stages import build_graphs_for_k, label_by_consensus, running_fit
-from manyview.cluster.fit_warnings import warn_of_lost_clusters
-from manyview.cluster.inputs import refuse_second_table
-from manyview.cluster.parameters import check_parameters
+from manyview.cluster.anchor_graph.stages import build_graphs_for_k, keep_results, label_by_consensus, running_fit
+from manyview.cluster.checks import all_or_nothing, check_parameters, refuse_second_table, warn_of_lost_clusters
 from manyview.cluster.semi_ntf.admm import Factorization, factorize
 from manyview.cluster.semi_ntf.checkpoint import checkpoint_for
-from manyview.cluster.semi_ntf.constraints import CONSTRAINTS
 from manyview.cluster.semi_ntf.labels import better_labels, labels_of_H, memberships_of_H
-from manyview.cluster.semi_ntf.settings import PAPER, check_modes, resolve_factors
-from manyview.cluster.semi_ntf.start import find_start
-from manyview.cluster.semi_ntf.tensor import graph_tensor, shared_tensor
+from manyview.cluster.semi_ntf.settings import CONSTRAINTS, PAPER, check_modes, resolve_factors
+from manyview.cluster.semi_ntf.tensor import find_start, graph_tensor, shared_tensor
 from manyview.cluster.semi_ntf.warnings import warn_of_residuals, warn_of_row_order
-from manyview.cluster.transaction import all_or_nothing
 from manyview.engine import BLOCK_ROWS, Engine
 from manyview.kernels.arrays import FloatArray
 

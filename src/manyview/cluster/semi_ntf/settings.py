@@ -7,11 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from manyview.cluster.anchor_graph.context import GRAPH_CONSTRAINTS
+from manyview.cluster.checks import array, choice, integer, real
 from manyview.cluster.semi_ntf.admm import Options
-from manyview.cluster.semi_ntf.coupling import Coupling
+from manyview.cluster.semi_ntf.coupling import COUPLINGS, Coupling
 from manyview.kernels.gst import tau_for_threshold
-from manyview.kernels.tproduct import view_transform
+from manyview.kernels.tproduct import TRANSFORMS, view_transform
 
+STARTS = ("consensus", "spectral", "identity", "random")
 RELATIVE_THRESHOLD = 0.3  # of sqrt(V), the singular value of a cluster on which all views agree
 PAPER_GST_STEPS = 4
 AUTOMATIC: dict[str, Any] = {"view_transform": "identity", "p": 0.5, "rho": 1.0}  # "auto" of the coupled variants
@@ -27,6 +30,19 @@ PAPER: dict[str, Any] = {  # what Algorithm 1 fixes
     "eta": 1.6,
     "max_iter": 100,
     "tol": 1e-3,
+}
+CONSTRAINTS = GRAPH_CONSTRAINTS | {
+    "variant": (choice("default", "paper"),),
+    "start": (choice(*STARTS), array()),
+    "coupling": (choice(*COUPLINGS),),
+    "view_transform": (choice("auto", *TRANSFORMS),),
+    "lam": (real(0), choice("auto")),
+    "p": (real(0, 1, open_low=True), choice("auto")),
+    "mu": (real(0, open_low=True),),
+    "rho": (real(0, open_low=True), choice("auto")),
+    "eta": (real(1),),
+    "max_iter": (integer(1),),
+    "tol": (real(0),),
 }
 
 

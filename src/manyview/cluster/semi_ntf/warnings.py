@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from manyview.cluster.fit_warnings import warn_caller
+from manyview.cluster.checks import warn_caller
 from manyview.cluster.semi_ntf.admm import Factorization
 
 

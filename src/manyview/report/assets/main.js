@@ -10,9 +10,9 @@ function start() {
   const state = { chosen: null, codes: new Set(), column: samples.columns[0] };
 
   const map = source.mapped
-    ? new SampleMap(root, samples, { onLasso: (inside) => choose(inside), onHover: () => {} })
+    ? new SampleMap(root, samples, { onLasso: (inside) => choose(inside), onPick: (i) => table.reveal(i) })
     : null;
-  const table = new SampleTable(root, samples, { onActivate: (i) => map && map.mark(i), onToggle: toggle });
+  const table = new SampleTable(root, samples, { onActivate: (i) => map && map.show(i), onToggle: toggle });
 
   // chosen: one flag per sample, or null for no choice
   function choose(chosen, codes = new Set()) {
@@ -104,7 +104,10 @@ function start() {
 }
 
 function drawLegend(legend, column, palette, onPick) {
-  legend.replaceChildren();
+  const title = document.createElement("span");
+  title.className = "legend-title";
+  title.textContent = column.title;
+  legend.replaceChildren(title);
   if (!column.isCategory) {
     const low = document.createElement("span");
     const ramp = document.createElement("span");
@@ -167,5 +170,18 @@ function chooseTheme() {
   });
 }
 
+// what is folded on the screen is printed, too
+function unfoldToPrint() {
+  let folded = [];
+  window.addEventListener("beforeprint", () => {
+    folded = [...document.querySelectorAll("details:not([open])")];
+    for (const one of folded) one.open = true;
+  });
+  window.addEventListener("afterprint", () => {
+    for (const one of folded) one.open = false;
+  });
+}
+
 window.manyviewReport = start(); // to look into from the console
 chooseTheme();
+unfoldToPrint();

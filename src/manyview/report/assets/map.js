@@ -1,14 +1,14 @@
-// The map: draws samples, and turns pointer and keys into pan, zoom, hover and lasso.
+// The map: draws samples, and turns gestures and keys into pan, zoom, hover and lasso.
 
 class SampleMap {
-  constructor(root, samples, { onLasso, onHover }) {
+  constructor(root, samples, { onLasso, onPick }) {
     this.samples = samples;
     this.stage = root.querySelector(".stage");
     this.base = root.querySelector("canvas.points");
     this.overlay = root.querySelector("canvas.overlay");
     this.tip = root.querySelector(".tip");
     this.onLasso = onLasso;
-    this.onHover = onHover;
+    this.onPick = onPick;
     this.camera = new Camera();
     this.places = new PlaceIndex(samples);
     this.renderer = makeRenderer(this.base, samples);
@@ -109,56 +109,53 @@ class SampleMap {
     this.drawOverlay();
   }
 
-  sampleAt(px, py) {
+  // the nearest sample whose point is at most some pixels away; -1 if there is none
+  sampleAt(px, py, within) {
     const [x, y] = this.camera.toData(px, py);
-    return this.places.nearest(x, y, (this.camera.radius(this.samples.n) + 5) / this.camera.scale);
+    return this.places.nearest(x, y, (this.camera.radius(this.samples.n) + within) / this.camera.scale);
   }
 
   listen() {
-    const at = (event) => {
-      const box = this.overlay.getBoundingClientRect();
-      return [event.clientX - box.left, event.clientY - box.top];
-    };
-    let grabbed = null;
-    this.overlay.addEventListener("pointerdown", (event) => {
-      if (event.button) return;
-      this.overlay.setPointerCapture(event.pointerId);
-      grabbed = at(event);
-      if (this.lassoing || event.shiftKey) this.lasso = [grabbed];
-    });
-    this.overlay.addEventListener("pointermove", (event) => {
-      const place = at(event);
-      if (this.lasso) {
-        this.lasso.push(place);
+    listenToPointers(this.overlay, {
+      startsLasso: (event) => this.lassoing || event.shiftKey,
+      drawLasso: (polygon) => {
+        this.lasso = polygon;
+        this.mark(-1);
         this.drawOverlay();
-      } else if (grabbed) {
-        this.camera.pan(place[0] - grabbed[0], place[1] - grabbed[1]);
-        grabbed = place;
+      },
+      endLasso: (polygon) => {
+        this.lasso = null;
+        this.drawOverlay();
+        if (polygon.length < 3) return;
+        this.onLasso(insidePolygon(this.samples, polygon.map(([px, py]) => this.camera.toData(px, py))));
+      },
+      pan: (dx, dy) => {
+        this.camera.pan(dx, dy);
         this.mark(-1);
         this.draw();
-      } else {
-        const i = this.sampleAt(...place);
+      },
+      zoom: (factor, px, py) => this.zoom(factor, px, py),
+      hover: (place) => this.mark(place === null ? -1 : this.sampleAt(...place, 5)),
+      pick: (place, touched) => {
+        const i = this.sampleAt(...place, touched ? 16 : 5);
         this.mark(i);
-        this.onHover(i);
-      }
+        if (i >= 0) this.onPick(i);
+      },
     });
-    const release = () => {
-      grabbed = null;
-      const polygon = this.lasso;
-      this.lasso = null;
-      if (polygon && polygon.length > 2) {
-        this.onLasso(insidePolygon(this.samples, polygon.map(([px, py]) => this.camera.toData(px, py))));
-      }
-      this.drawOverlay();
-    };
-    this.overlay.addEventListener("pointerup", release);
-    this.overlay.addEventListener("pointercancel", release);
-    this.overlay.addEventListener("pointerleave", () => this.mark(-1));
-    this.overlay.addEventListener("wheel", (event) => {
-      event.preventDefault();
-      this.zoom(Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : 0.0016)), ...at(event));
-    }, { passive: false });
     this.overlay.addEventListener("keydown", (event) => this.onKey(event));
+  }
+
+  // ring and tooltip of a sample that was chosen elsewhere, moved into sight
+  show(i) {
+    if (i >= 0) {
+      const [px, py] = this.screenOf(i);
+      const { width, height } = this.camera;
+      if (px < 0 || py < 0 || px > width || py > height) {
+        this.camera.pan(width / 2 - px, height / 2 - py);
+        this.draw();
+      }
+    }
+    this.mark(i);
   }
 
   zoom(factor, px, py) {

@@ -117,13 +117,23 @@ class SampleTable {
     return row;
   }
 
-  activate(at) {
+  // scroll to a sample that was chosen elsewhere, if it is among the listed ones
+  reveal(i) {
+    const at = this.rows.indexOf(i);
+    if (at >= 0) this.moveTo(at);
+  }
+
+  moveTo(at) {
     this.active = Math.min(Math.max(at, 0), this.rows.length - 1);
     const top = this.active * ROW_HEIGHT;
     const room = this.scroller.clientHeight - 2 * ROW_HEIGHT;
     if (top < this.scroller.scrollTop) this.scroller.scrollTop = top;
     if (top > this.scroller.scrollTop + room) this.scroller.scrollTop = top - room;
     this.draw();
+  }
+
+  activate(at) {
+    this.moveTo(at);
     this.onActivate(this.active < 0 ? -1 : this.rows[this.active]);
   }
 

@@ -55,6 +55,7 @@ class Summary(TypedDict):
     name: str
     n_samples: int
     n_clusters: int
+    n_requested: int | None  # None: it was to be chosen
     colors: list[str]  # of the clusters, in their order
     answer: Answer
     map: Map
@@ -135,6 +136,7 @@ def summarize(
         name=name,
         n_samples=inputs.n_samples,
         n_clusters=K,
+        n_requested=None if isinstance(wanted := getattr(model, "n_clusters", None), str) else wanted,
         colors=cluster_colors(K),
         answer=Answer(headline="", sentences=[], doubts=[]),
         map=sample_map(inputs, shown, points, how),

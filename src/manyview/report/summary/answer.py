@@ -16,6 +16,11 @@ CONTRADICTED = 0.25  # share of a cluster
 MOSTLY_MISSING, RARELY_MISSING = 0.8, 0.4
 TINY = 5  # samples
 MAX_NAMED = 5
+ONE_GIVEN = "There is one cluster, so nothing here separates the samples."
+NONE_FOUND = (
+    "Do not read groups into the map: a layout of pure noise has clumps, too. If you expect groups, look for columns "
+    "that hide them, clean the views or leave some out, and fit again."
+)
 
 
 class Answer(TypedDict):
@@ -28,9 +33,8 @@ class Answer(TypedDict):
 
 def answer(summary: Summary, /) -> Answer:
     """Say what the other sections add up to."""
-    K, n = summary["n_clusters"], summary["n_samples"]
     return Answer(
-        headline=f"{K} {'cluster' if K == 1 else 'clusters'} in {n:,} samples",
+        headline=_headline(summary),
         sentences=[
             sentence
             for sentence in (_number(summary), _stability(summary), _sureness(summary), _views(summary))
@@ -38,6 +42,19 @@ def answer(summary: Summary, /) -> Answer:
         ],
         doubts=_doubts(summary),
     )
+
+
+def _headline(summary: Summary) -> str:
+    K, n = summary["n_clusters"], summary["n_samples"]
+    if K == 1 and summary["selection"] is not None:
+        return f"No structure beyond chance in {n:,} samples"
+    counted = f"{K} {'cluster' if K == 1 else 'clusters'} in {n:,} samples"
+    return f"{counted}, no more stable than chance" if _is_chance(summary) else counted
+
+
+def _is_chance(summary: Summary) -> bool:
+    stability = mean_stability(summary)
+    return summary["n_clusters"] > 1 and stability is not None and stability < _by_chance(summary)
 
 
 def mean_stability(summary: Summary, /) -> float | None:
@@ -62,7 +79,16 @@ def _by_chance(summary: Summary) -> float:
 
 def _number(summary: Summary) -> str:
     if summary["selection"] is None:
+        wanted = summary["n_requested"]
+        if wanted is not None and wanted > summary["n_clusters"]:
+            return f"{wanted} clusters were asked for, {wanted - summary['n_clusters']} of them stayed empty."
         return "The number of clusters was given, not chosen."
+    if summary["n_clusters"] == 1:
+        n = len(summary["selection"]["curve"])
+        return (
+            f"{n} numbers of clusters were tried. None gives clusters that are "
+            "clearer than those in the same columns with shuffled rows, so all samples stay together."
+        )
     return f"The number of clusters was chosen from the data, among {len(summary['selection']['curve'])} candidates."
 
 
@@ -70,7 +96,7 @@ def _stability(summary: Summary) -> str:
     stability = mean_stability(summary)
     if stability is None or summary["n_clusters"] == 1:
         return ""
-    if stability < _by_chance(summary):
+    if _is_chance(summary):
         return f"The clusters are not stable: subsamples lead to other clusters (mean Jaccard index {stability:.2f})."
     strength = "stable" if stability >= STABLE else "partly stable" if stability >= PARTLY else "weakly stable"
     return f"The clusters are {strength}: subsamples lead back to them with a mean Jaccard index of {stability:.2f}."
@@ -111,13 +137,13 @@ def _doubts(summary: Summary) -> list[str]:
 def _doubt_structure(summary: Summary) -> list[str]:
     stability = mean_stability(summary)
     if summary["n_clusters"] == 1:
-        return ["There is one cluster, so nothing here separates the samples."]
+        return [ONE_GIVEN if summary["selection"] is None else NONE_FOUND]
     if stability is None:
         return [
             f"{summary['run']['method']} measures neither stability nor confidence: nothing here says how far to "
             "trust it."
         ]
-    if stability < _by_chance(summary):
+    if _is_chance(summary):
         return [
             f"Nothing shows structure beyond chance at K = {summary['n_clusters']}: pure noise gives clusters as "
             "stable as these. Try another number of clusters before you read anything into them."

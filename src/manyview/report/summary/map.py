@@ -85,14 +85,15 @@ def _base64(values: NDArray[Any]) -> str:
 def _columns(inputs: Inputs, shown: Shown) -> list[Column]:
     names = [str(label) for label in inputs.clusters.tolist()]
     columns = [_category("cluster", "Cluster", "cluster", names, inputs.codes[shown.rows])]
-    if inputs.confidence is not None:
+    several = len(names) > 1
+    if several and inputs.confidence is not None:
         columns.append(_number("confidence", "Confidence", inputs.confidence[shown.rows], low=0.0, high=1.0))
-    if shown.votes is not None:
+    if several and shown.votes is not None:
         columns += [
             _category(f"vote-{v}", f"Vote of {name}", "cluster", names, shown.votes[:, v])
             for v, name in enumerate(inputs.view_names)
         ]
-    if hasattr(inputs.model, "views_disagree_"):
+    if several and hasattr(inputs.model, "views_disagree_"):
         against = np.asarray(inputs.model.views_disagree_)[shown.rows].astype(np.intp)
         columns.append(_category("disagree", "Views disagree", "category", ["no", "yes"], against))
     if inputs.y_true is not None:

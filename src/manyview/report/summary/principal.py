@@ -1,4 +1,4 @@
-"""What a layout is made from: the embedding of the fit, or the principal components of all views together."""
+"""What a layout is made from: the embedding of the fit, the principal components of all views together, or both."""
 
 from __future__ import annotations
 
@@ -14,17 +14,27 @@ COMPONENTS = 10
 FIT_ROWS = 5_000
 MIN_COLUMNS = 3  # unit rows of two columns lie on an arc: there is nothing to see in them
 SEED = 0
+EMBEDDING = "the diffusion embedding of the fused graph"
+PRINCIPAL = f"the first {COMPONENTS} principal components of all views"
 
 
 def layout_features(inputs: Inputs, rows: NDArray[np.intp], /) -> tuple[NDArray[np.float64], str] | None:
     """Return the features (n, d) of rows and what they are; None where the model and the call have neither."""
-    embedding = getattr(inputs.model, "embedding_", None)
-    usable = inputs.rated and embedding is not None
-    if embedding is not None and usable and (embedding.shape[1] >= MIN_COLUMNS or inputs.views is None):
-        return np.asarray(embedding[rows], dtype=np.float64), "the diffusion embedding of the fused graph"
+    kept = getattr(inputs.model, "embedding_", None) if inputs.rated else None
+    embedding = None if kept is None else np.asarray(kept[rows], dtype=np.float64)
+    if embedding is not None and (embedding.shape[1] >= MIN_COLUMNS or inputs.views is None):
+        return embedding, EMBEDDING
     if inputs.views is None:
         return None
-    return joint_components(inputs, rows), f"the first {COMPONENTS} principal components of all views"
+    components = joint_components(inputs, rows)
+    if embedding is None or _spread(embedding) == 0:
+        return components, PRINCIPAL
+    return np.hstack([embedding / _spread(embedding), components / _spread(components)]), f"{EMBEDDING} and {PRINCIPAL}"
+
+
+def _spread(features: NDArray[np.float64]) -> float:
+    """Return the root of the total variance."""
+    return float(np.sqrt(features.var(axis=0).sum()))
 
 
 def joint_components(inputs: Inputs, rows: NDArray[np.intp], /) -> NDArray[np.float64]:

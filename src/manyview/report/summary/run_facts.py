@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import platform
 from importlib.metadata import version
 from typing import Any, TypedDict
@@ -100,7 +101,9 @@ def code(model: Any, /) -> str:
 
 
 def _literal(value: Any) -> str:
-    if isinstance(value, str | int | float | bool | None):
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, int | float | bool | None):
         return repr(value)
     text = repr(value)
     return text if len(text) < 80 and "<" not in text and "\n" not in text else f"...  # a {type(value).__name__}"

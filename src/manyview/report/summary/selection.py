@@ -10,6 +10,7 @@ class Chosen(TypedDict):
 
     n_clusters: int
     reason: str
+    shortlist: list[int]  # other numbers that are plausible: the best of coarser and finer resolutions
     curve: list[dict[str, float]]  # n_clusters, stability, modularity, gap, score, error
 
 
@@ -19,4 +20,6 @@ def chosen(model: Any, /) -> Chosen | None:
     if selection is None:
         return None
     curve = [{name: float(value) for name, value in point._asdict().items()} for point in selection.curve]
-    return Chosen(n_clusters=int(selection.n_clusters), reason=selection.reason, curve=curve)
+    K = int(selection.n_clusters)
+    others = [int(other) for other in selection.shortlist if other != K]
+    return Chosen(n_clusters=K, reason=selection.reason, shortlist=others, curve=curve)
