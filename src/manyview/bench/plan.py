@@ -121,10 +121,11 @@ def read_plan(path: str | os.PathLike[str], /) -> Plan:
         Keys: ``name``, ``data``, ``methods``, ``seeds``, ``orders``, ``metrics``, ``limits`` (``seconds``,
         ``memory_gb``), ``threads`` and ``environments``. An item of ``data`` is a name, a file, or a table with
         ``name``, ``n_clusters`` and either ``path`` (with ``widths``) or ``maker`` (with ``params``). An item of
-        ``methods`` is an estimator, or a table with ``name``, ``estimator``, ``params``, ``grid``, ``concatenate`` or ``scale``,
-        ``record``, ``seeds``, ``orders``, ``data``, ``environment`` and ``deterministic`` (the seed only shuffles: rows
-        as stored are run once). ``environments`` holds tables with ``python`` (an interpreter that has packages of its
-        own), ``packages`` (whose versions the journal shall name) and ``setup`` (the command that makes it).
+        ``methods`` is an estimator, or a table with ``name``, ``estimator``, ``params``, ``grid``, ``concatenate`` or
+        ``scale``, ``record``, ``seeds``, ``orders``, ``data``, ``environment`` and ``deterministic`` (the seed only
+        shuffles: rows as stored are run once). ``environments`` holds tables with ``python`` (an interpreter
+        that has packages of its own), ``packages`` (whose versions the journal names) and ``setup`` (the command that
+        makes it).
 
     Returns
     -------
