@@ -76,3 +76,16 @@ def test_containers(tables, run, tmp_path):
 
 def test_no_such_file(refused, tmp_path):
     assert refused("inspect", tmp_path / "none.csv").endswith("none.csv: there is no such file or folder")
+
+
+def test_options_of_cluster_are_answered(changed, run):
+    files = changed(
+        sound=lambda own: {key: values[5:] for key, values in own.items()},
+        words=lambda own: own | {"words_0": ["", *own["words_0"][1:]]},
+    )
+    words = ("inspect", *files, "--id", "sample", "--impute", "mean", "--json", "--join")
+    for join, kept in (("inner", 55), ("outer", 60)):
+        facts = json.loads(run(*words, join).stdout)
+        assert facts["ids"]["done"][0] == f"rows are matched by id: {kept} of 60 ids are kept"
+        assert facts["ids"]["look"] == facts["views"][2]["look"] == []
+        assert facts["views"][2]["done"] == ["missing cells get the mean of their column: 1"]

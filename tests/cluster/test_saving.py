@@ -16,6 +16,7 @@ import manyview
 from manyview import AnchorGraphClustering, ModelFileError, SemiNTF, load
 from manyview.cluster.saving import ESTIMATORS, _with_digest
 from manyview.datasets import make_views
+from mutations import N_FILES, record
 
 from ..data.make_model import PLACE, frames
 
@@ -100,18 +101,21 @@ def test_what_belongs_to_the_process_is_left_behind(data, tmp_path):
     assert_array_equal(loaded.labels_, model.labels_)
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_a_changed_byte_is_one_clear_error(saved, seed, tmp_path):
-    rng = np.random.default_rng(seed)
-    content = bytearray(saved.read_bytes())
-    for position in rng.integers(0, len(content), 1 + seed % 3):
-        content[position] ^= int(rng.integers(1, 256))
-    if seed % 4 == 0:
-        content = content[: int(rng.integers(0, len(content)))]
-    damaged = tmp_path / "damaged.manyview"
-    damaged.write_bytes(content)
-    with pytest.raises(ModelFileError, match=r"damaged\.manyview is damaged"):
-        load(damaged)
+@pytest.mark.mutations
+def test_a_changed_byte_is_one_clear_error(saved, tmp_path):
+    whole, damaged = saved.read_bytes(), tmp_path / "damaged.manyview"
+    for seed in range(N_FILES):
+        rng = np.random.default_rng(seed)
+        content = bytearray(whole)
+        for position in rng.integers(0, len(content), 1 + seed % 3):
+            content[position] ^= int(rng.integers(1, 256))
+        if seed % 4 == 0:
+            content = content[: int(rng.integers(0, len(content)))]
+        assert content != whole
+        damaged.write_bytes(content)
+        with pytest.raises(ModelFileError, match=r"damaged\.manyview is damaged"):
+            load(damaged)
+    record("saved model", ["one error"] * N_FILES)
 
 
 def rewritten(saved, path, change):

@@ -187,3 +187,13 @@ def test_numbers_of_any_size_survive(tmp_path_factory, rows, delimiter, decimal)
     path = tmp_path_factory.mktemp("csv") / "a.csv"
     path.write_text(text)
     assert_array_equal(read_views(path).views["a"], frame.to_numpy())
+
+
+@pytest.mark.parametrize("width", [7, 8, 9, 11])
+def test_line_breaks_in_values_where_blocks_meet(tmp_path, width):
+    """Lengths without a common factor with the block's put its end at every place of a row."""
+    rows = [[f"a{row}\n" + "b" * (row % width), row, row / 2] for row in range(60_000)]
+    frame = pd.DataFrame(rows, columns=["note", "x", "y"])
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    assert (tmp_path / "a.csv").stat().st_size > 2**20
+    assert_array_equal(read_table(tmp_path / "a.csv").frame.to_pandas(), frame)

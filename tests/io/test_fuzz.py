@@ -1,5 +1,6 @@
-"""Damaged files, 200 per format: a data set or one error that begins with the path, never a crash or a hang.
+"""Damaged files, 200 per format or as many as tests/mutations.py is told.
 
+Each is a data set or one error that begins with the path, never a crash or a hang.
 Where the format allows it the shapes must be those that were written. A flipped bit inside a number cannot be seen
 where the format has no checksum, so values are not compared.
 """
@@ -14,8 +15,9 @@ from scipy.sparse import csr_matrix
 
 from manyview.io import MultiViewData, isolation, read_views, write_views
 from manyview.io.files import Choices, Limits, request_for
+from mutations import N_FILES, record
 
-N_FILES = 200
+pytestmark = pytest.mark.mutations
 
 
 def damage(content, rng):
@@ -83,7 +85,7 @@ def pack(path, write, data):
         stream.write(plain.read_bytes())
 
 
-def check_damaged(monkeypatch, tmp_path, content, suffix, want, seed):
+def check_damaged(monkeypatch, tmp_path, content, suffix, want, seed, kind=None):
     """Parse all damaged files in one process, then let `read_views` judge what came out."""
     paths = [tmp_path / f"{i}{suffix}" for i in range(N_FILES)]
     for i, path in enumerate(paths):
@@ -112,6 +114,7 @@ def check_damaged(monkeypatch, tmp_path, content, suffix, want, seed):
             assert 0 <= data.labels.min() <= data.labels.max() < data.n_samples, path
         if want is not None:
             assert (data.n_samples, data.n_features) == want, path
+    record(kind or suffix, complaints.values())
     assert len(complaints) > N_FILES // 8  # the damage is real
     assert [c for path, c in complaints.items() if not c.startswith(str(path))] == []
 
@@ -120,14 +123,14 @@ def check_damaged(monkeypatch, tmp_path, content, suffix, want, seed):
 def test_mat(monkeypatch, tmp_path, tiny, write, kind, compressed, seed):
     getattr(write, kind)(tmp_path / "good.mat", tiny, compressed=compressed)
     content = (tmp_path / "good.mat").read_bytes()
-    check_damaged(monkeypatch, tmp_path, content, ".mat", (12, (5, 7, 9)), seed)
+    check_damaged(monkeypatch, tmp_path, content, ".mat", (12, (5, 7, 9)), seed, f"{kind}, compressed={compressed}")
 
 
 @pytest.mark.parametrize("compressed, seed", [(False, 4), (True, 5)])
 def test_npz(monkeypatch, tmp_path, tiny, write, compressed, seed):
     write.npz(tmp_path / "good.npz", tiny, compressed=compressed)
     content = (tmp_path / "good.npz").read_bytes()
-    check_damaged(monkeypatch, tmp_path, content, ".npz", (12, (5, 7, 9)), seed)
+    check_damaged(monkeypatch, tmp_path, content, ".npz", (12, (5, 7, 9)), seed, f"npz, compressed={compressed}")
 
 
 @pytest.mark.parametrize("name", WRITERS)
@@ -157,5 +160,6 @@ def test_csv_folder(tmp_path, tiny, write, ids, seed):
         else:
             assert (data.n_samples, len(data.n_features)) == (12, 3), i
         path.write_bytes(content)
+    record(f"folder of csv files, ids={ids is not None}", complaints)
     assert len(complaints) > N_FILES // 4
     assert [complaint for complaint in complaints if not complaint.startswith(str(folder))] == []

@@ -36,6 +36,24 @@ def test_rows_and_columns_are_taken(library):
     assert_array_equal(part.column(1).values, [3, np.nan, 1])
 
 
+@pytest.mark.parametrize("chunks", [1, 3])
+def test_arrow_tables_of_numbers_are_row_major(chunks):
+    numbers = np.arange(5000 * 3.0).reshape(5000, 3)
+    parts = [
+        pa.table(
+            {"a": rows[:, 0], "b": pa.array(rows[:, 1].astype(int)), "c": pa.array(rows[:, 2], mask=rows[:, 2] == 5)}
+        )
+        for rows in np.array_split(numbers, chunks)
+    ]
+    matrix = frame_of(pa.concat_tables(parts)).matrix()
+    numbers[1, 2] = np.nan
+    assert_array_equal(matrix, numbers)
+    assert matrix.flags.c_contiguous
+    halves = pa.table({"a": pa.array([1.0, None], pa.float32()), "b": pa.array([1.5, 2], pa.float32())})
+    assert frame_of(halves).matrix().dtype == np.float32
+    assert frame_of(pa.table({"a": [1.0], "b": [True]})).matrix() is None
+
+
 @LIBRARY
 def test_rows_without_any_value(library):
     frame = library_frame(library, {"a": [1.0, None, None], "b": ["x", None, "y"], "c": [None, None, True]})

@@ -15,7 +15,19 @@ import typer
 from manyview.cli import screen
 from manyview.cli.inputs import Columns, Inputs, described, load_tables, read_inputs
 from manyview.cli.metadata import read_metadata
-from manyview.cli.options import Categorical, Divide, Drop, Files, Header, Id, Json, Quiet, SpreadsheetSafe
+from manyview.cli.options import (
+    Categorical,
+    Divide,
+    Drop,
+    Files,
+    Header,
+    Id,
+    Impute,
+    Join,
+    Json,
+    Quiet,
+    SpreadsheetSafe,
+)
 from manyview.cli.places import require_folder
 from manyview.result import METHODS, Result, estimator_for
 
@@ -26,10 +38,8 @@ def cluster(
     n_clusters: Annotated[str, typer.Option("--n-clusters", "-k", help="Number of clusters, or auto.")] = "auto",
     id_column: Id = None,
     method: Annotated[str, typer.Option(help=f"One of {', '.join(METHODS)}.")] = "AnchorGraphClustering",
-    join: Annotated[
-        Literal["inner", "outer"] | None, typer.Option(help="Keep the common samples, or all, if the ids differ.")
-    ] = None,
-    impute: Annotated[Literal["mean", "median"] | None, typer.Option(help="Fill missing cells.")] = None,
+    join: Join = None,
+    impute: Impute = None,
     views: Divide = None,
     categorical: Categorical = None,
     drop: Drop = None,

@@ -13,7 +13,7 @@ import typer
 
 from manyview.cli import screen
 from manyview.cli.inputs import Columns, Tables, load_tables
-from manyview.cli.options import Categorical, Divide, Drop, Files, Header, Id, Json
+from manyview.cli.options import Categorical, Divide, Drop, Files, Header, Id, Impute, Join, Json
 from manyview.io import TableFile
 from manyview.views.encode import looks_like_ids
 from manyview.views.frames import Column, frame_of
@@ -25,6 +25,8 @@ Columned = list[tuple[str, Column]]  # two columns may have the same name
 def inspect(
     files: Files,
     id_column: Id = None,
+    join: Join = None,
+    impute: Impute = None,
     views: Divide = None,
     categorical: Categorical = None,
     drop: Drop = None,
@@ -35,8 +37,8 @@ def inspect(
     with screen.explained("cannot inspect", kinds=screen.REPAIRABLE), screen.stages(quiet=as_json) as stages:
         stages("reading", 0, 1)
         found = load_tables(files, Columns(id_column, drop or (), categorical or (), views, header))
-        facts = [_facts(name, table) for name, table in found.tables.items()]
-        ids = _about_rows(found)
+        facts = [_facts(name, table, impute) for name, table in found.tables.items()]
+        ids = _about_rows(found, join)
     classes = None if found.labels is None else len(np.unique(found.labels))
     if as_json:
         typer.echo(json.dumps({"views": facts, "ids": ids, "classes": classes}, indent=1))
@@ -54,7 +56,7 @@ def inspect(
             typer.echo("\n  ".join([f"{title}:", *lines]))
 
 
-def _facts(name: str, table: TableFile) -> Facts:
+def _facts(name: str, table: TableFile, impute: str | None) -> Facts:
     frame, (n_rows, n_columns) = frame_of(table.frame), table.frame.shape
     if frame is None:
         values = table.frame.data if sp.issparse(table.frame) else table.frame
@@ -75,7 +77,9 @@ def _facts(name: str, table: TableFile) -> Facts:
         cells = int(blank[~blank.all(axis=1)].sum())
     if absent:
         done = [f"{absent:,} samples lack this view altogether, and take part with the others", *done]
-    if cells:
+    if cells and impute is not None:
+        done = [f"missing cells get the {impute} of their column: {cells:,}", *done]
+    elif cells:
         it = ("cell is", "it") if cells == 1 else ("cells are", "them")
         look = [f"{cells:,} {it[0]} missing: fill {it[1]} with --impute mean or median", *look]
     return {
@@ -134,7 +138,7 @@ def _look(columns: Columned, n_rows: int) -> list[str]:
     return lines + ([f"{_some(constant)}: the same value in all rows"] if constant else [])
 
 
-def _about_rows(found: Tables) -> dict[str, list[str]]:
+def _about_rows(found: Tables, join: str | None) -> dict[str, list[str]]:
     """How rows would be matched, and what stands against it."""
     known = {name: {str(one) for one in t.ids.tolist()} for name, t in found.tables.items() if t.ids is not None}
     without = [name for name in found.tables if name not in known]
@@ -153,6 +157,9 @@ def _about_rows(found: Tables) -> dict[str, list[str]]:
     if common == every:
         return {"done": [f"rows are matched by id: {len(every):,} in all views"], "look": []}
     lacking = [f"{name} lacks {len(every) - len(ids):,} of them" for name, ids in known.items() if ids != every]
+    if join is not None:
+        kept = len(common if join == "inner" else every)
+        return {"done": [f"rows are matched by id: {kept:,} of {len(every):,} ids are kept", *lacking], "look": []}
     head = f"{len(common):,} of {len(every):,} ids are in all views: choose --join inner or --join outer"
     return {"done": [], "look": [head, *lacking]}
 

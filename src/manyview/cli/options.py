@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -19,6 +19,10 @@ Categorical = Annotated[
     list[str] | None, typer.Option("--categorical", help="Column of texts that are categories; repeatable.")
 ]
 Drop = Annotated[list[str] | None, typer.Option("--drop", help="Column to leave out; repeatable.")]
+Join = Annotated[
+    Literal["inner", "outer"] | None, typer.Option(help="Keep the common samples, or all, if the ids differ.")
+]
+Impute = Annotated[Literal["mean", "median"] | None, typer.Option(help="Fill missing cells.")]
 SpreadsheetSafe = Annotated[
     bool,
     typer.Option("--spreadsheet-safe", help="Guard ids in labels.csv that a spreadsheet would take for a formula."),

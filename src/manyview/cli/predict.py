@@ -14,7 +14,7 @@ from manyview import load
 from manyview.cli import screen
 from manyview.cli.fitted import in_fitted_order, raw_columns
 from manyview.cli.inputs import Columns, Tables, load_tables, read_inputs
-from manyview.cli.options import Categorical, Divide, Drop, Files, Header, Id, Json, Quiet, SpreadsheetSafe
+from manyview.cli.options import Categorical, Divide, Drop, Files, Header, Id, Join, Json, Quiet, SpreadsheetSafe
 from manyview.cli.places import require_labels
 from manyview.io import TableFile, write_labels
 
@@ -24,6 +24,7 @@ def predict(
     files: Files,
     out: Annotated[Path, typer.Option(help="The csv file of the labels; must not exist, unless --force.")],
     id_column: Id = None,
+    join: Join = None,
     views: Divide = None,
     categorical: Categorical = None,
     drop: Drop = None,
@@ -36,7 +37,8 @@ def predict(
     """Label new samples by a model that ``cluster`` saved.
 
     Files are matched to the views of the fit by their names, or by their order if no name is known. A sample that
-    lacks a view takes part with the others; so do all samples if no file is given for a view.
+    lacks a view takes part with the others, unless --join inner leaves it out; so do all samples if no file is given
+    for a view. Missing cells are filled as in the fit.
     """
     with screen.explained("cannot predict", kinds=screen.REPAIRABLE) as places:
         require_labels(out, force=force)
@@ -49,7 +51,8 @@ def predict(
             found = load_tables(files, Columns(id_column, drop or (), categorical or (), views, header))
             found, absent = _of_the_fit(found, model)
             places |= found.places
-            join = "outer" if all(table.ids is not None for table in found.tables.values()) else None
+            if join is None and all(table.ids is not None for table in found.tables.values()):
+                join = "outer"
             given = read_inputs(found, files, join=join, impute=None).views
             stages("labels", 0, 1)
             assessed = model.assess(given) if hasattr(model, "assess") else None

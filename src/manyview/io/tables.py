@@ -13,6 +13,7 @@ from manyview.io.data import LabelArray, ViewMatrix
 from manyview.io.files import ID_NAMES, LABEL_NAMES
 from manyview.io.matrices import check_labels, check_matrix, finish_view
 from manyview.io.values import RawTable, Unusable, describe
+from manyview.views.frames import row_major
 
 IdArray = NDArray[Any]  # whole numbers or text
 
@@ -134,7 +135,7 @@ def to_view(table: TableFile, where: str, /) -> ViewMatrix:
 
 
 def _numbers(frame: Any, where: str) -> ViewMatrix:
-    """Make a matrix of an Arrow table; some rows at a time, since its columns lie one after the other. Null is NaN."""
+    """Make a matrix of an Arrow table; null is NaN."""
     import pyarrow as pa
 
     columns = []
@@ -145,13 +146,8 @@ def _numbers(frame: Any, where: str) -> ViewMatrix:
             columns.append(column.cast(pa.float32() if pa.types.is_float32(kind) else pa.float64()))
         else:
             raise ValueError(f"{where}: column {name!r} {_complaint(column)}; a view must hold real numbers")
-    dtype = np.float32 if columns and all(pa.types.is_float32(c.type) for c in columns) else np.float64
-    matrix = np.empty((frame.num_rows, len(columns)), dtype)
-    at_once = 4096  # rows, which stay in the cache
-    for start in range(0, frame.num_rows, at_once):
-        rows = matrix[start : start + at_once]
-        for j, column in enumerate(columns):
-            rows[:, j] = column.slice(start, at_once).to_numpy()
+    single = bool(columns) and all(pa.types.is_float32(column.type) for column in columns)
+    matrix = row_major(pa.table(columns, names=frame.column_names), np.float32 if single else np.float64)
     return check_matrix(matrix, where)
 
 

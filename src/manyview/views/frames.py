@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from manyview.kernels.arrays import IntArray
 from manyview.views.arrow import index_columns
 
+ROWS_AT_ONCE = 1 << 12  # of an Arrow table, whose columns lie one after the other
+
 
 class Column(NamedTuple):
     """One column of a frame, by what it holds."""
@@ -212,8 +214,13 @@ class ArrowFrame:
         values: list[Any] = self.table.column(position).to_pylist()
         return values
 
-    def matrix(self) -> None:
-        return None
+    def matrix(self) -> NDArray[Any] | None:
+        types, kinds = sys.modules["pyarrow"].types, set(self.table.schema.types)
+        is_number = (types.is_floating, types.is_integer, types.is_decimal)
+        if not kinds or not all(any(check(kind) for check in is_number) for kind in kinds):
+            return None
+        single = all(types.is_float32(kind) or types.is_float16(kind) for kind in kinds)
+        return row_major(self.table, np.float32 if single else np.float64)
 
     def column(self, position: int, /) -> Column:
         pa = sys.modules["pyarrow"]
@@ -232,6 +239,19 @@ class ArrowFrame:
         text = types.is_string(kind) or types.is_large_string(kind)
         name = "text" if text else "dates or times" if types.is_temporal(kind) else str(kind)
         return Column(name, np.array(column.to_pylist(), dtype=object))
+
+
+def row_major(table: Any, dtype: type[np.floating[Any]], /) -> NDArray[Any]:
+    """The numbers of an Arrow table (n_samples, n_columns), missing ones as NaN; some rows at a time stay in cache."""
+    matrix = np.empty(table.shape, dtype)
+    wanted, start = sys.modules["pyarrow"].from_numpy_dtype(dtype), 0
+    for batch in table.to_batches(max_chunksize=ROWS_AT_ONCE):
+        rows = matrix[start : start + batch.num_rows]
+        for j, column in enumerate(batch.columns):
+            numbers = column if column.type == wanted else column.cast(wanted, safe=False)
+            rows[:, j] = numbers.to_numpy(zero_copy_only=False)
+        start += batch.num_rows
+    return matrix
 
 
 def of_objects(values: NDArray[Any], name: str, /) -> Column:

@@ -22,6 +22,7 @@ class Dialect(NamedTuple):
     n_columns: int
     types: list[str | None]  # of the columns as the first rows have it: "float64", "int64" or None, unknown
     sample_bytes: int
+    header_bytes: int
 
 
 def to_utf8(content: bytes) -> bytes:
@@ -53,7 +54,8 @@ def find_dialect(content: bytes, *, tab: bool, header: bool | None, id_names: li
         decimal_point = "." if DECIMAL_POINT.search(content) else ","
     body = [row for row in ([] if header else [first]) + others if len(row) == len(first)]
     types = [_type_of(cells) for cells in zip(*body, strict=True)] or [None] * len(first)
-    return Dialect(delimiter, decimal_point, first if header else None, len(first), types, len(head.encode()))
+    n_bytes = content.find(b"\n") + 1 if header else 0
+    return Dialect(delimiter, decimal_point, first if header else None, len(first), types, len(head.encode()), n_bytes)
 
 
 def is_header(first: list[str], others: list[list[str]], id_names: list[str]) -> bool:

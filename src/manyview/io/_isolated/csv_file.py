@@ -75,6 +75,8 @@ def _parse(
     for name, cell in zip(names, dialect.header or (), strict=False):
         if cell.lower() in id_names:
             known[name] = "string"
+    # a line break may stand in a value that is quoted; looking for them takes a pass of its own
+    quoted = content.find(b'"', dialect.header_bytes) >= 0
     return arrow_csv.read_csv(
         pa.BufferReader(content),
         read_options=arrow_csv.ReadOptions(
@@ -83,7 +85,7 @@ def _parse(
             use_threads=types is not None,
             block_size=min(block_size, MAX_BLOCK_BYTES),
         ),
-        parse_options=arrow_csv.ParseOptions(delimiter=dialect.delimiter, newlines_in_values=b'"' in content),
+        parse_options=arrow_csv.ParseOptions(delimiter=dialect.delimiter, newlines_in_values=quoted),
         convert_options=arrow_csv.ConvertOptions(
             decimal_point=dialect.decimal_point,
             column_types={name: pa.type_for_alias(kind) for name, kind in known.items()},
