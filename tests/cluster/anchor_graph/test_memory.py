@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from manyview import AnchorGraphClustering, Views
 from manyview.cluster.anchor_graph import memory
 from manyview.cluster.anchor_graph.context import resolve
-from manyview.cluster.anchor_graph.memory import PARQUET_READER_BYTES, estimate_needs
+from manyview.cluster.anchor_graph.memory import COST, estimate_needs
 from manyview.metrics import adjusted_rand_index
 from manyview.views import check_views
 from manyview.views.arrow import PIECE_ROWS, WHOLE_ROWS
@@ -93,7 +93,7 @@ def test_parquet_takes_more_memory_with_longer_pieces_and_is_copied_to_scratch()
     short, long, whole = (
         needs([ParquetShape(3_000_000, 200, rows)])["disk"] for rows in (10_000, PIECE_ROWS, 2 * WHOLE_ROWS)
     )
-    assert arrays.memory + PARQUET_READER_BYTES < short.memory < long.memory < whole.memory
+    assert arrays.memory + COST.parquet_reader < short.memory < long.memory < whole.memory
     assert short.scratch == long.scratch == arrays.scratch + 3_000_000 * 200 * 4
 
 

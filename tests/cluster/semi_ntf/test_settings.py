@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from manyview import SemiNTF
-from manyview.cluster.semi_ntf.settings import PAPER_GST_STEPS, check_modes, resolve_factors
+from manyview.cluster.semi_ntf.settings import check_modes, resolve_factors
 from manyview.datasets import make_views
 from manyview.kernels.gst import gst
 
@@ -52,7 +52,7 @@ def test_automatic_strength_keeps_what_a_third_of_the_views_share(n_slices):
 
 
 def test_paper_takes_four_steps_of_the_threshold():
-    assert resolve_factors(SemiNTF.paper(K), N, K).options(2).coupling.steps == PAPER_GST_STEPS == 4
+    assert resolve_factors(SemiNTF.paper(K), N, K).options(2).coupling.steps == 4
     assert resolve_factors(SemiNTF(K, coupling="views"), N, K).options(2).coupling.steps is None
 
 
