@@ -6,6 +6,7 @@
 #   make test-minimum  the tests with the oldest versions that pyproject.toml allows
 #   make docs          the site in docs/_build/html, with all examples
 #   make sanitize      the compiled loops under the sanitizers of the compiler
+#   make peers-env     an environment of its own for the packages that benchmarks/peers compares us with
 #   make package       sdist and wheels in dist/, and what the packaging tools say about them
 PYTHON ?= python3
 VENV := .venv
@@ -16,9 +17,10 @@ BIN := $(VENV)/bin
 endif
 MINIMUM := build/minimum
 PACKAGE := build/package
+PEERS := build/peers
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test lint types tests quick test-minimum docs sanitize package speed paper clean
+.PHONY: demo test lint types tests quick test-minimum docs sanitize package speed paper peers-env clean
 
 demo: $(VENV)/.ready
 	$(BIN)/manyview demo
@@ -71,6 +73,8 @@ DATA ?= ../shared/data
 paper: $(VENV)/.ready
 	$(BIN)/python benchmarks/paper/redo.py --data $(DATA)
 
+peers-env: $(PEERS)/.ready
+
 $(VENV)/.ready: pyproject.toml setup.py src/manyview/kernels/_compiled.c
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --upgrade "pip>=25.1"  # the first that knows dependency groups
@@ -81,6 +85,12 @@ $(MINIMUM)/.ready: pyproject.toml setup.py constraints/minimum.txt
 	$(PYTHON) -m venv --clear $(MINIMUM)
 	$(MINIMUM)/bin/pip install --quiet --upgrade "pip>=25.1"
 	$(MINIMUM)/bin/pip install --quiet --editable ".[all]" --group test --constraint constraints/minimum.txt
+	touch $@
+
+$(PEERS)/.ready: benchmarks/peers/requirements.txt
+	$(PYTHON) -m venv --clear $(PEERS)
+	$(PEERS)/bin/pip install --quiet --upgrade pip
+	$(PEERS)/bin/pip install --quiet --requirement $<
 	touch $@
 
 $(PACKAGE)/.ready: pyproject.toml

@@ -82,7 +82,7 @@ def simple_rules(views: list[Any], K: int, seed: int, *, umap: bool) -> dict[str
     found["spectral z"] = [spectral.fit_predict(z)] if len(z) <= MAX_SPECTRAL_ROWS else [np.zeros(len(z), int)]
     found["best view"] = [k_means.fit_predict(view) for view in standard]
     if umap:
-        from umap import UMAP  # type: ignore[import-not-found]
+        from umap import UMAP
 
         found["UMAP"] = [k_means.fit_predict(UMAP(random_state=seed).fit_transform(z))]
     return found

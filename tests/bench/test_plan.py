@@ -111,7 +111,7 @@ SOURCE = '[{{name = "d", {}}}]'
         ({"methods": "[true]"}, r"methods\[0\]: must be an estimator or a table, not True"),
         ({"methods": '["concat-kmean-z"]'}, r"methods\[0\]: unknown .* did you mean 'concat-kmeans-z'\?"),
         ({"methods": '["zzz"]'}, r"methods\[0\]: unknown estimator 'zzz'; known are .*concat-kmeans-l2"),
-        ({"methods": '["snf", "snf"]'}, "methods: 'snf' stands there twice"),
+        ({"methods": '["GMC", "GMC"]'}, "methods: 'GMC' stands there twice"),
         ({"methods": METHOD.format("grid = {p = 0.5}")}, r"methods\[0\]\.grid\.p: must be a non-empty list, not 0.5"),
         ({"methods": METHOD.format("grid = {p = []}")}, r"methods\[0\]\.grid\.p: must be a non-empty list"),
         ({"methods": METHOD.format("grid = {p = [1, 1]}")}, r"methods\[0\]\.grid\.p: 1 stands there twice"),

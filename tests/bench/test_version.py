@@ -109,7 +109,7 @@ def test_a_users_package_counts_with_all_its_sources(tmp_path):
 
 def test_what_needs_no_digest_has_none(tmp_path):
     assert module_digest("sklearn.cluster", folder=str(tmp_path)) is None
-    assert module_digest("manyview.bench.peers", folder=str(tmp_path)) is None
+    assert module_digest("manyview.bench.methods", folder=str(tmp_path)) is None
     assert module_digest("no_such_module_anywhere", folder=str(tmp_path)) is None
 
 

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from manyview.bench.environments import HERE, inspect
 from manyview.bench.imports import module_of
 from manyview.bench.plan import DataSource, Method, Plan
 from manyview.bench.sources import data_checksum, locate
-from manyview.bench.version import module_digest
+from manyview.bench.version import method_digest
 
 Inputs = dict[str, Any]
 
@@ -27,6 +28,7 @@ class Cell:
     inputs: Inputs  # JSON values only
     file: str | None = None  # where the data lie on this machine; not an input
     absent: str | None = None  # why the cell cannot run here
+    python: str | None = None  # the interpreter on this machine, if it is not this one
 
     @property
     def key(self) -> str:
@@ -80,6 +82,8 @@ def cell_title(inputs: Mapping[str, Any], /) -> str:
 def cells_of(plan: Plan, /, *, code: Mapping[str, str], data_dir: Path | None = None) -> list[Cell]:
     """All cells of a plan, in the order they are run: data, methods, grid points, row orders, seeds."""
     folders = [plan.folder] if data_dir is None else [data_dir, plan.folder]
+    named = {method.environment for method in plan.methods if method.environment is not None}
+    installed = {environment: inspect(environment, folder=plan.folder) for environment in named}
     cells = []
     for source in plan.data:
         file = None if source.path is None else locate(source.path, folders)
@@ -87,7 +91,9 @@ def cells_of(plan: Plan, /, *, code: Mapping[str, str], data_dir: Path | None = 
         absent = _absence(source) if data["checksum"] is None else None
         for method in plan.methods:
             if method.data is None or source.name in method.data:
-                cells += [Cell(inputs, file, absent) for inputs in _inputs(plan, data, method, code)]
+                own = HERE if method.environment is None else installed[method.environment]
+                inputs = _inputs(plan, data, method, {**code, **own.code}, own.inputs)
+                cells += [Cell(each, file, absent or own.absent, own.interpreter) for each in inputs]
     return cells
 
 
@@ -112,16 +118,19 @@ def _absence(source: DataSource) -> str:
     return f"data not present: {source.name} is not registered, or its file is gone"
 
 
-def _inputs(plan: Plan, data: Inputs, method: Method, code: Mapping[str, str]) -> Iterator[Inputs]:
-    module = module_of(method.estimator)
+def _inputs(plan: Plan, data: Inputs, method: Method, code: Mapping[str, str], environment: Inputs) -> Iterator[Inputs]:
     fixed: Inputs = {
         "name": method.name,
         "estimator": method.estimator,
         "params": dict(method.params),
         "concatenate": method.concatenate,
         "record": list(method.record),
-        "source": module_digest(module, folder=str(plan.folder)) if module else None,
+        "source": method_digest(method.estimator, folder=str(plan.folder), elsewhere=method.environment is not None),
     }
+    if method.scale is not None:
+        fixed["scale"] = method.scale
+    if environment:
+        fixed["environment"] = environment
     for point in method.points():
         for order in method.orders or plan.orders:
             for seed in method.seeds or plan.seeds:

@@ -36,7 +36,7 @@ def run(inputs: Mapping[str, Any], file: str | None, measured: dict[str, Any], /
         n_clusters=_n_clusters(inputs["data"], y_true),
         seed=inputs["seed"],
     )
-    y_pred = _fit(estimator, views, method["concatenate"], measured)
+    y_pred = _fit(estimator, views, method, measured)
     if y_pred.shape != (n_samples,):
         raise ValueError(f"labels of shape {y_pred.shape} for {n_samples} samples")
     return {
@@ -68,9 +68,9 @@ def _n_clusters(data: Mapping[str, Any], y_true: NDArray[Any] | None) -> int | N
     return None if y_true is None else len(np.unique(y_true))
 
 
-def _fit(estimator: Any, views: list[Any], concatenate: str | None, measured: dict[str, Any]) -> NDArray[Any]:
+def _fit(estimator: Any, views: list[Any], method: Mapping[str, Any], measured: dict[str, Any]) -> NDArray[Any]:
     wall, cpu = time.perf_counter(), time.process_time()
-    X = arrange(views, concatenate)  # scaling is work of the method, so it counts
+    X = arrange(views, method["concatenate"], method.get("scale"))  # scaling is work of the method, so it counts
     estimator.fit(X)
     measured["seconds"] = time.perf_counter() - wall
     measured["cpu_seconds"] = time.process_time() - cpu

@@ -32,12 +32,6 @@ PRESETS = {
     "concat-kmeans-l2": Preset(*_KMEANS, concatenate="l2"),
     "concat-spectral-z": Preset(*_SPECTRAL, concatenate="z"),
     "concat-spectral-l2": Preset(*_SPECTRAL, concatenate="l2"),
-    "mvlearn-spectral": Preset("mvlearn.cluster:MultiviewSpectralClustering"),
-    "mvlearn-coreg": Preset("mvlearn.cluster:MultiviewCoRegSpectralClustering"),
-    "imml-eeimvc": Preset("imml.cluster:EEIMVC"),
-    "imml-nemo": Preset("imml.cluster:NEMO"),
-    "imml-pimvc": Preset("imml.cluster:PIMVC"),
-    "snf": Preset("manyview.bench.peers:SNF"),
 }
 
 
@@ -63,14 +57,18 @@ def build(estimator: str, params: Mapping[str, Any], /, *, n_clusters: int | Non
     return maker(**{**given, **params})
 
 
-def arrange(views: list[View], concatenate: str | None, /) -> Any:
-    """The views as the estimator takes them: the list, or one matrix of raw, standardized or unit rows."""
+def arrange(views: list[View], concatenate: str | None, scale: str | None = None, /) -> Any:
+    """The views as the estimator takes them: a list, scaled or not, or one matrix of raw, standardized or unit rows."""
     if concatenate is None:
-        return views
-    if concatenate == "z":  # centering fills the zeros, so sparse views become dense here
-        views = [StandardScaler().fit_transform(dense(view)) for view in views]
-    elif concatenate == "l2":
-        views = [normalize(view) for view in views]
+        return scaled(views, scale)
+    views = scaled(views, concatenate)
     if any(scipy.sparse.issparse(view) for view in views):
         return scipy.sparse.hstack(views, format="csr")
     return np.hstack(views)
+
+
+def scaled(views: list[View], scale: str | None, /) -> list[View]:
+    """The views with standardized columns ("z") or with unit rows ("l2"), else as they are."""
+    if scale == "z":  # centering fills the zeros, so sparse views become dense here
+        return [StandardScaler().fit_transform(dense(view)) for view in views]
+    return [normalize(view) for view in views] if scale == "l2" else views

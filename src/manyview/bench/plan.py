@@ -14,13 +14,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from manyview.bench.environments import Environment, check_environment, environments
 from manyview.bench.keys import Place, PlanError, Table, check_depth, hint, unique
 from manyview.bench.methods import PRESETS, Preset, known_estimators, resolvable
 from manyview.bench.sources import maker_exists
 from manyview.metrics import clustering_scores
 
 ORDERS = ("as-stored", "shuffled")
-CONCATENATIONS = ("raw", "z", "l2")
+SCALES = ("z", "l2")
+CONCATENATIONS = ("raw", *SCALES)
 MEASURES = ("seconds", "cpu_seconds", "peak_mb")  # of a cell, beside its scores
 MAX_CELLS = 1_000_000  # a grid of many parameters has more by mistake only
 
@@ -46,6 +48,8 @@ class Method:
     params: Mapping[str, Any] = field(default_factory=dict)
     grid: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     concatenate: str | None = None  # None: the estimator takes a list of views
+    scale: str | None = None  # of every view in that list; None: as they are
+    environment: Environment | None = None  # None: this Python
     record: tuple[str, ...] = ()  # fitted attributes to keep in the journal
     seeds: tuple[int, ...] | None = None  # None: those of the plan; so for the next two
     orders: tuple[str, ...] | None = None
@@ -115,10 +119,13 @@ def read_plan(path: str | os.PathLike[str], /) -> Plan:
     ----------
     path : path of a TOML file
         Keys: ``name``, ``data``, ``methods``, ``seeds``, ``orders``, ``metrics``, ``limits`` (``seconds``,
-        ``memory_gb``) and ``threads``. An item of ``data`` is a name, a file, or a table with ``name``,
-        ``n_clusters`` and either ``path`` (with ``widths``) or ``maker`` (with ``params``). An item of ``methods``
-        is an estimator, or a table with ``name``, ``estimator``, ``params``, ``grid``, ``concatenate``, ``record``,
-        ``seeds``, ``orders``, ``data`` and ``deterministic`` (the seed only shuffles: rows as stored are run once).
+        ``memory_gb``), ``threads`` and ``environments``. An item of ``data`` is a name, a file, or a table with
+        ``name``, ``n_clusters`` and either ``path`` (with ``widths``) or ``maker`` (with ``params``). An item of
+        ``methods`` is an estimator, or a table with ``name``, ``estimator``, ``params``, ``grid``, ``concatenate`` or
+        ``scale``, ``record``, ``seeds``, ``orders``, ``data``, ``environment`` and ``deterministic`` (the seed only
+        shuffles: rows as stored are run once). ``environments`` holds tables with ``python`` (an interpreter
+        that has packages of its own), ``packages`` (whose versions the journal names) and ``setup`` (the command that
+        makes it).
 
     Returns
     -------
@@ -160,7 +167,10 @@ def _plan(table: Table, /, *, name: str, folder: Path) -> Plan:
     place = table.place
     sources = [_source(item, place.inside("data").item(i)) for i, item in enumerate(table.items("data"))]
     names = unique([source.name for source in sources], place.inside("data"))
-    methods = [_method(item, place.inside("methods").item(i), names) for i, item in enumerate(table.items("methods"))]
+    known = environments(Table(table.take("environments", dict, {}), place.inside("environments")))
+    methods = [
+        _method(item, place.inside("methods").item(i), names, known) for i, item in enumerate(table.items("methods"))
+    ]
     unique([method.name for method in methods], place.inside("methods"))
     seeds, orders = table.seeds((0,)), table.strings("orders", ORDERS, ("shuffled",))
     scores = tuple(clustering_scores([0, 1], [0, 1]))
@@ -224,15 +234,13 @@ def _source(item: Any, place: Place) -> DataSource:
     return source
 
 
-def _method(item: Any, place: Place, data_names: tuple[str, ...]) -> Method:
+def _method(item: Any, place: Place, data_names: tuple[str, ...], known: Mapping[str, Environment]) -> Method:
     if not isinstance(item, (str, dict)):
         place.fail(f"must be an estimator or a table, not {item!r}")
     table = Table({"name": item} if isinstance(item, str) else item, place)
     name = table.take("name", str)
     preset = _preset(table.take("estimator", str, name), place)
-    concatenate = table.take("concatenate", str, preset.concatenate)
-    if concatenate not in (None, *CONCATENATIONS):
-        place.inside("concatenate").fail(f"{concatenate!r} is none of {', '.join(CONCATENATIONS)}")
+    concatenate, scale = _arrangement(table, preset)
     params = table.params("params")
     method = Method(
         name=name,
@@ -240,6 +248,8 @@ def _method(item: Any, place: Place, data_names: tuple[str, ...]) -> Method:
         params={**preset.params, **params},
         grid=_grid(table, params),
         concatenate=concatenate,
+        scale=scale,
+        environment=check_environment(table.take("environment", str, None), known, place.inside("environment")),
         record=table.strings("record", None, ()),
         seeds=table.seeds(None),
         orders=table.strings("orders", ORDERS, None),
@@ -248,6 +258,19 @@ def _method(item: Any, place: Place, data_names: tuple[str, ...]) -> Method:
     )
     table.finish()
     return method
+
+
+def _arrangement(table: Table, preset: Preset) -> tuple[str | None, str | None]:
+    """How the views are given: side by side, or as a list that is scaled or not."""
+    found = []
+    for key, default, allowed in (("concatenate", preset.concatenate, CONCATENATIONS), ("scale", None, SCALES)):
+        found.append(table.take(key, str, default))
+        if found[-1] not in (None, *allowed):
+            table.place.inside(key).fail(f"{found[-1]!r} is none of {', '.join(allowed)}")
+    concatenate, scale = found
+    if concatenate is not None and scale is not None:
+        table.place.inside("scale").fail("is for lists of views; concatenate scales, too")
+    return concatenate, scale
 
 
 def _by_order(method: Method, orders: tuple[str, ...], seeds: tuple[int, ...]) -> list[Method]:

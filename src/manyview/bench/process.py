@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from manyview.bench.cell import Cell
+from manyview.bench.environments import clean_variables
 from manyview.bench.family import TAG, kill_family
 from manyview.bench.plan import Limits
 from manyview.bench.posix import posix_module
@@ -60,7 +61,7 @@ class CellProcess:
             "file": cell.file,
             "folder": str(folder),
             "seconds": limits.seconds,
-            "sys_path": sys_path,
+            "sys_path": sys_path if cell.python is None else None,
         }
         json.dump(job, self._exchange)
         self._exchange.flush()
@@ -76,14 +77,16 @@ class CellProcess:
     def _start(self, code: Path) -> subprocess.Popen[bytes]:
         descriptor = self._exchange.fileno()
         threads = dict.fromkeys(THREAD_VARIABLES, str(self.cell.inputs["threads"]))
-        path = os.pathsep.join([str(code), *filter(None, [os.environ.get("PYTHONPATH")])])
+        python = self.cell.python or sys.executable
+        inherited = dict(os.environ) if self.cell.python is None else clean_variables()
+        path = os.pathsep.join([str(code), *filter(None, [inherited.get("PYTHONPATH")])])
         return subprocess.Popen(
-            [sys.executable, "-P", "-X", "faulthandler", "-m", "manyview.bench.worker", str(descriptor)],
+            [python, "-P", "-X", "faulthandler", "-m", "manyview.bench.worker", str(descriptor)],
             stdin=subprocess.PIPE,  # held open as the child's lifeline, never written to
             stdout=subprocess.DEVNULL,
             stderr=self._noise,
             pass_fds=[descriptor],
-            env=os.environ | threads | {"PYTHONPATH": path, "PYTHONHASHSEED": "0", TAG: self.tag},
+            env=inherited | threads | {"PYTHONPATH": path, "PYTHONHASHSEED": "0", TAG: self.tag},
             start_new_session=True,  # its own process group, so that it can be killed with all it started
         )
 

@@ -14,6 +14,7 @@ from collections.abc import Container
 from pathlib import Path
 
 import manyview
+from manyview.bench.imports import module_of
 
 # top-level package -> distribution, of everything whose version stands in `code_version`
 LIBRARIES = {"numpy": "numpy", "scipy": "scipy", "sklearn": "scikit-learn"}
@@ -25,8 +26,8 @@ _OUTSIDE_A_CELL = {
     "cli",
     "report",
     "testing",
-    *(f"bench/{name}.py" for name in ("__init__", "compare", "family", "figures", "journal", "keys", "memory")),
-    *(f"bench/{name}.py" for name in ("plan", "posix", "process", "progress", "run", "summary", "tables")),
+    *(f"bench/{name}.py" for name in ("__init__", "compare", "environments", "family", "figures", "journal", "keys")),
+    *(f"bench/{name}.py" for name in ("memory", "plan", "posix", "process", "progress", "run", "summary", "tables")),
 }
 
 
@@ -63,21 +64,35 @@ def _git(root: Path, *words: str) -> str | None:
     return done.stdout.strip()
 
 
-def module_digest(module: str, /, *, folder: str) -> str | None:
+def module_digest(module: str, /, *, folder: str, path: list[str] | None = None) -> str | None:
     """Digest of the sources of a module's top-level package, found without importing it.
 
-    None for what `code_version` covers already and for what is not there. `folder` is searched last.
+    None for what `code_version` covers already and for what is not there. `folder` is searched last, after `path` or,
+    where there is none, wherever modules are found.
     """
     top = module.split(".")[0]
     if top in (*LIBRARIES, "manyview"):
         return None
-    spec = importlib.machinery.PathFinder.find_spec(top, [*sys.path, folder])
-    spec = spec or importlib.util.find_spec(top)  # editable installs are found by hooks only
+    spec = importlib.machinery.PathFinder.find_spec(top, [*(sys.path if path is None else path), folder])
+    if spec is None and path is None:
+        spec = importlib.util.find_spec(top)  # editable installs are found by hooks only
     if spec is None:
         return None
     places = spec.submodule_search_locations or ([spec.origin] if spec.origin else [])
     digests = [files_digest(Path(place), suffixes=USERS_SOURCES) for place in places if Path(place).exists()]
     return hashlib.sha256("".join(digests).encode()).hexdigest()
+
+
+def method_digest(estimator: str, /, *, folder: str, elsewhere: bool) -> str | None:
+    """Digest of the sources of an estimator's module.
+
+    Of a method that runs in another environment (`elsewhere`) only a module in the folder of the plan counts: what is
+    installed there is in the key already.
+    """
+    module = module_of(estimator)
+    if module is None:
+        return None
+    return module_digest(module, folder=folder, path=[] if elsewhere else None)
 
 
 def files_digest(root: Path, /, *, suffixes: tuple[str, ...] = ("",), skip: Container[str] = ()) -> str:

@@ -26,7 +26,7 @@ from manyview.bench.family import TAG, kill_family
 from manyview.bench.imports import module_of
 from manyview.bench.memory import own_peak
 from manyview.bench.sources import data_checksum
-from manyview.bench.version import CHANGED, module_digest
+from manyview.bench.version import CHANGED, method_digest
 from manyview.datasets import DataNotPresent
 
 MAX_WARNINGS = 100  # different ones; a method may warn without end
@@ -38,7 +38,10 @@ def main() -> None:
     with os.fdopen(int(sys.argv[1]), "r+", encoding="utf-8") as exchange:
         job = json.load(exchange)
         _tie_to_parent(job["seconds"])
-        sys.path[:] = job["sys_path"]
+        if job["sys_path"] is None:  # this Python has packages of its own
+            sys.path.append(job["folder"])
+        else:
+            sys.path[:] = job["sys_path"]
         outcome = _outcome(job)
         exchange.seek(0)
         exchange.truncate()
@@ -100,10 +103,10 @@ def _outcome(job: Mapping[str, Any]) -> dict[str, Any]:
 def _check_unchanged(job: Mapping[str, Any]) -> None:
     """The key was made from digests of module and data; a result of others must not go by it."""
     inputs, folder = job["inputs"], job["folder"]
-    module = module_of(inputs["method"]["estimator"])
-    source = module_digest(module, folder=folder) if module else None
-    if inputs["method"]["source"] != source:
-        raise RuntimeError(f"the module {module} was {CHANGED}; start it again")
+    method = inputs["method"]
+    source = method_digest(method["estimator"], folder=folder, elsewhere="environment" in method)
+    if method["source"] != source:
+        raise RuntimeError(f"the module {module_of(method['estimator'])} was {CHANGED}; start it again")
     if inputs["data"]["checksum"] != data_checksum(inputs["data"], job["file"], folder=folder):
         raise RuntimeError(f"the data were {CHANGED}; start it again")
 
