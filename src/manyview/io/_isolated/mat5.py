@@ -56,7 +56,10 @@ def read_mat5(path: str, answer: Answer) -> None:
     from scipy.io import loadmat
     from scipy.io.matlab import MatReadWarning
 
-    check_structure(Path(path).read_bytes())
+    content = Path(path).read_bytes()
+    if content.startswith((b"# Created by Octave", b"Octave-1-")):
+        raise ValueError("it is in a format of Octave's own; write it again with save -v7")
+    check_structure(content)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         warnings.simplefilter("error", MatReadWarning)  # e.g. one variable twice

@@ -19,6 +19,8 @@ MAX_DEPTH = 8  # of cells within cells; a damaged reference may point back to it
 def read_mat73(path: str, answer: Answer) -> None:
     """Add all variables of the file to the answer."""
     with open_hdf5(path) as file:
+        if any("OCTAVE_NEW_FORMAT" in file[name].attrs for name in file):
+            raise ValueError("it is in a format of Octave's own; write it again with save -v7")
         for name in file:
             if not name.startswith("#"):  # #refs# holds the contents of cells
                 answer.add(name, _node(file[name], file, answer, MAX_DEPTH))
