@@ -11,7 +11,8 @@ threads seldom wait for one another between calls.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -22,7 +23,7 @@ from manyview.engine import Engine, Rows, edges
 from manyview.geometry.fit import Geometry
 from manyview.geometry.statistics import require_reach, require_rows
 from manyview.kernels.arrays import BoolArray, FloatArray, IntArray, Table
-from manyview.kernels.nearest import Expansion, NearTables, expand, near_tables, nearest
+from manyview.kernels.nearest import Expansion, NearTables, Prepared, expand, near_tables, nearest
 from manyview.kernels.simplex import pkn_weights
 from manyview.kernels.sparse import index_type
 from manyview.views.blocks import RowBlock, picked_rows
@@ -110,9 +111,9 @@ class SliceAnchors:
     centers: FloatArray  # (m, d)
     valid: BoolArray  # (m,) groups with at least one present row
 
-    def ready(self, table: Table, /, *, dtype: np.dtype[Any]) -> Expansion:
-        """Prepare a table (n, d) and the anchors for products."""
-        return expand(table.astype(dtype, copy=False), self.centers.astype(dtype, copy=False))
+    def prepared(self, dtype: str, /) -> Prepared:
+        """Prepare the anchors for distances."""
+        return Prepared(self.centers.astype(dtype, copy=False))
 
 
 @dataclass(frozen=True)
@@ -128,7 +129,15 @@ class AnchorGraph:
     dtype: str
     rule: Rule | None = None  # labels rows directly; anchors only say how sure they are
 
-    @property
+    def __getstate__(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in fields(self)}  # not what is computed of these
+
+    @cached_property
+    def _prepared(self) -> tuple[tuple[Prepared, ...], ...]:
+        """Anchors ready for distances, as `views`, and `words` behind them."""
+        return tuple(tuple(anchors.prepared(self.dtype) for anchors in of) for of in (*self.views, self.words))
+
+    @cached_property
     def slices(self) -> list[SliceName]:
         """List the slices in their order: per geometry the views that count, then the joint table."""
         per_geometry: list[int | None] = [*self.geometry.used, *([None] if self.joint else [])]
@@ -158,14 +167,15 @@ class AnchorGraph:
 
     def _parts(self, block: RowBlock, g: int, filled: BoolArray) -> list[Part]:
         """List the tables of a geometry with their anchors."""
-        used, anchors, dtype = self.geometry.used, self.views[g], np.dtype(self.dtype)
+        used, anchors, prepared = self.geometry.used, self.views[g], self._prepared[g]
         sparse = self.geometry.words[g].words.views if self.words else ()
         parts = []
         if self.words:
-            ready = self.words[g].ready(self.geometry.word_table(block, g), dtype=dtype)
+            table = self.geometry.word_table(block, g).astype(self.dtype, copy=False)
+            ready = expand(table, self._prepared[-1][g])
             parts.append(Part(ready, self.words[g].valid, np.ones(block.n_rows, dtype=bool), None, joins=True))
         for place, v in enumerate(used, start=g * (len(used) + self.joint)):
-            ready = anchors[v].ready(self.geometry.table(block, g, v), dtype=dtype)
+            ready = expand(self.geometry.table(block, g, v).astype(self.dtype, copy=False), prepared[v])
             require_reach(ready.xx, self.geometry.names[v], first=block.start)
             present = filled[v] & anchors[v].valid.any()
             parts.append(Part(ready, anchors[v].valid, present, place, joins=self.joint and v not in sparse))
