@@ -41,7 +41,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.cluster import KMeans
 
-from manyview.cluster.checks import integer, nothing, real
+from manyview.cluster.checks import N_JOBS, integer, real
 from manyview.cluster.published import MultiViewClusterer, RandomState, contiguous, warn_isolated_samples
 from manyview.engine import MemoryEngine
 from manyview.kernels.arrays import FloatArray, IntArray
@@ -61,7 +61,7 @@ CONSTRAINTS = {
     "max_iter": (integer(1),),
     "tol": (real(0),),
     "n_init": (integer(1),),
-    "n_jobs": (integer(-1), nothing()),
+    "n_jobs": N_JOBS,
 }
 
 
@@ -84,7 +84,8 @@ class AMGL(MultiViewClusterer):
     n_init : int, default=1
         Starts of the k-means on the embedding; the best is kept.
     n_jobs : int or None, default=None
-        Threads; None uses all cores. The result is the same for any number.
+        Threads as in joblib: -1 uses all cores, None one or what ``joblib.parallel_config`` says. The result is the
+        same for any number.
     views : None, int, widths, or (start, stop) pairs, default=None
         How one array is cut into views by columns; not needed for a list or dict of views.
     random_state : int, RandomState or None, default=None

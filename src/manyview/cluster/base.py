@@ -216,7 +216,7 @@ def annotate(model: Any, data: Any, key: str, /) -> None:
 
 
 def _rows_of(model: Any, data: Any) -> IntArray:
-    """Which row of the model every observation is."""
+    """Return the row of the model for every observation."""
     names, kind = getattr(data, "obs_names", None), type(data).__name__
     if names is None or not hasattr(data, "obsm"):
         raise TypeError(f"annotate writes into an AnnData or MuData; got a {kind}. See result_frame() for a table.")

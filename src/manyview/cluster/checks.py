@@ -1,5 +1,5 @@
-"""What stands around every fit: rules for parameters and input, a fit that fails leaves no trace, warnings point at the
-caller.
+"""Checks around every fit: rules for parameters and input, attributes restored after an error, warnings that point at
+the caller.
 """
 
 from __future__ import annotations
@@ -70,6 +70,13 @@ def nothing() -> Rule:
     return "None", lambda value: value is None
 
 
+# as in joblib: None is 1, or what parallel_config says, and -1 all cores
+N_JOBS: tuple[Rule, ...] = (
+    ("an integer other than 0", lambda value: _is_number(value, numbers.Integral) and value != 0),
+    nothing(),
+)
+
+
 def check_parameters(estimator: Any, constraints: Mapping[str, tuple[Rule, ...]]) -> None:
     """Raise one ValueError for the first parameter that fits none of its rules."""
     for name, rules in constraints.items():
@@ -100,7 +107,7 @@ def refuse_second_table(y: Any, /) -> None:
 
 
 def all_or_nothing(method: Callable[Concatenate[Any, P], R], /) -> Callable[Concatenate[Any, P], R]:
-    """The method, after whose failure the attributes of its object are those from before.
+    """Wrap a method so that its object keeps its former attributes if the method fails.
 
     Examples
     --------

@@ -43,7 +43,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from manyview.cluster.checks import boolean, integer, nothing, real
+from manyview.cluster.checks import N_JOBS, boolean, integer, real
 from manyview.cluster.published import MultiViewClusterer, warn_component_count
 from manyview.engine import MemoryEngine
 from manyview.kernels.arrays import FloatArray
@@ -66,7 +66,7 @@ CONSTRAINTS = {
     "normalize": (boolean(),),
     "max_iter": (integer(1),),
     "tol": (real(0, open_low=True),),
-    "n_jobs": (integer(-1), nothing()),
+    "n_jobs": N_JOBS,
 }
 
 
@@ -91,7 +91,8 @@ class GMC(MultiViewClusterer):
     tol : float, default=1e-10
         A sum of eigenvalues below this counts as zero.
     n_jobs : int or None, default=None
-        Threads; None uses all cores. The result is the same for any number.
+        Threads as in joblib: -1 uses all cores, None one or what ``joblib.parallel_config`` says. The result is the
+        same for any number.
     views : None, int, widths, or (start, stop) pairs, default=None
         How one array is cut into views by columns; not needed for a list or dict of views.
 

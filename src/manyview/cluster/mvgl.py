@@ -57,7 +57,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
-from manyview.cluster.checks import boolean, choice, integer, nothing, real
+from manyview.cluster.checks import N_JOBS, boolean, choice, integer, real
 from manyview.cluster.published import MultiViewClusterer, warn_component_count, warn_isolated_samples
 from manyview.engine import MemoryEngine
 from manyview.kernels.arrays import FloatArray, Graph
@@ -84,7 +84,7 @@ CONSTRAINTS = {
     "max_iter": (integer(1),),
     "max_updates": (integer(1),),
     "tol": (real(0),),
-    "n_jobs": (integer(-1), nothing()),
+    "n_jobs": N_JOBS,
 }
 
 
@@ -113,7 +113,8 @@ class MVGL(MultiViewClusterer):
     tol : float, default=1e-3
         Stop when the objective changes by less than this share of itself.
     n_jobs : int or None, default=None
-        Threads; None uses all cores. The result is the same for any number.
+        Threads as in joblib: -1 uses all cores, None one or what ``joblib.parallel_config`` says. The result is the
+        same for any number.
     views : None, int, widths, or (start, stop) pairs, default=None
         How one array is cut into views by columns; not needed for a list or dict of views.
 

@@ -53,7 +53,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
-from manyview.cluster.checks import array, choice, integer, nothing, real
+from manyview.cluster.checks import N_JOBS, array, choice, integer, nothing, real
 from manyview.cluster.published import MultiViewClusterer, RandomState, contiguous, warn_empty_clusters
 from manyview.engine import MemoryEngine
 from manyview.kernels.arrays import FloatArray
@@ -75,7 +75,7 @@ CONSTRAINTS = {
     "init": (nothing(), array()),
     "max_iter": (integer(1),),
     "tol": (real(0),),
-    "n_jobs": (integer(-1), nothing()),
+    "n_jobs": N_JOBS,
 }
 
 
@@ -104,7 +104,8 @@ class SMSC(MultiViewClusterer):
     tol : float, default=1e-8
         Stop when the sum of squares changes by less than this share of itself.
     n_jobs : int or None, default=None
-        Threads; None uses all cores. The result is the same for any number.
+        Threads as in joblib: -1 uses all cores, None one or what ``joblib.parallel_config`` says. The result is the
+        same for any number.
     views : None, int, widths, or (start, stop) pairs, default=None
         How one array is cut into views by columns; not needed for a list or dict of views.
     random_state : int, RandomState or None, default=None

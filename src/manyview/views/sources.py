@@ -21,7 +21,7 @@ from manyview.views.stored import StoredTable, is_stored
 
 
 def sources(X: Any, /, *, views: Ranges = None, id_column: IdColumn = None) -> list[Given]:
-    """The views that any accepted input consists of."""
+    """Take any accepted input apart into views."""
     library = library_of(X)
     if library == "mudata" and hasattr(X, "mod"):
         return _modalities(X, views)
@@ -46,13 +46,13 @@ def sources(X: Any, /, *, views: Ranges = None, id_column: IdColumn = None) -> l
 
 
 def is_one_table(X: Any, /) -> bool:
-    """Whether an input is one array, frame, sparse matrix or nested list, not several tables."""
+    """Return whether an input is one array, frame, sparse matrix or nested list, not several tables."""
     several = isinstance(getattr(X, "views", None), Mapping) or library_of(X) in ("mudata", "anndata", "torch")
     return not several and _named_tables(X) is None
 
 
 def _named_tables(X: Any) -> list[tuple[str, Any]] | None:
-    """Names and tables where X is several tables; None where it is one."""
+    """Return names and tables if X is several tables; None if it is one."""
     if isinstance(X, Mapping) and not sp.issparse(X):  # a DOK matrix is a mapping too
         if not X:
             raise ValueError("Got an empty mapping: pass at least one view.")
@@ -65,7 +65,7 @@ def _named_tables(X: Any) -> list[tuple[str, Any]] | None:
 
 
 def _modalities(data: Any, views: Ranges) -> list[Given]:
-    """A view per modality; or as told, ``views={"rna": "rna/obsm/X_pca"}``."""
+    """Return one view per modality, or those that ``views`` names, as in ``{"rna": "rna/obsm/X_pca"}``."""
     _require_places(views)
     places = {name: name for name in data.mod} if views is None else views
     found = []
@@ -86,7 +86,7 @@ def _require_places(views: Ranges) -> None:
 
 
 def _cut_frame(frame: Frame, views: Ranges, id_column: IdColumn) -> list[Given]:
-    """One frame cut by columns: as told, else by the top level of its columns."""
+    """Divide one frame by columns, as told or by the top level of its columns."""
     frame, ids = frame_with_ids(frame, "view 0", id_column)
     width = len(frame.labels)
     if isinstance(views, Mapping):
@@ -111,7 +111,7 @@ def _part(frame: Frame, positions: list[int], name: str, ids: Any) -> Given:
 
 
 def _cut(view: Given, views: Ranges) -> list[Given]:
-    """One array, sparse matrix or table elsewhere, cut by columns."""
+    """Divide one array, sparse matrix or table elsewhere by columns."""
     if views is None:
         return [view]
     table, width = view.table, int(view.table.shape[1])
@@ -147,7 +147,7 @@ class Given(NamedTuple):
 
 
 def one_view(table: Any, name: str, /, *, id_column: IdColumn = None) -> Given:
-    """A table of any kind as a view, or an error that names it."""
+    """Turn a table of any kind into a view; an error names it."""
     if type(table) is np.ndarray:  # the usual case needs none of the questions below
         return Given(name, _array(table, name))
     if hasattr(table, "feature_names") and hasattr(table, "frame"):  # a TableFile
@@ -176,7 +176,7 @@ def one_view(table: Any, name: str, /, *, id_column: IdColumn = None) -> Given:
 
 
 def annotated_view(data: Any, place: str, name: str, /) -> Given:
-    """A matrix of an AnnData: ``"X"``, ``"layers/counts"`` or ``"obsm/X_pca"``, with the names of its observations."""
+    """Return a matrix of an AnnData with its obs_names: ``"X"``, ``"layers/counts"`` or ``"obsm/X_pca"``."""
     if getattr(data, "isbacked", False):
         raise TypeError(f"View {name!r} is an AnnData on disk: give its to_memory().")
     slot, _, key = place.partition("/")
@@ -195,13 +195,13 @@ def annotated_view(data: Any, place: str, name: str, /) -> Given:
 
 
 def column_names(columns: Any, /) -> Names:
-    """Names of the columns, where all have one; as in scikit-learn, numbers are no names."""
+    """Return the names of the columns if all are strings, as in scikit-learn; else None."""
     names = () if columns is None else tuple(columns)
     return names if names and all(isinstance(column, str) for column in names) else None
 
 
 def frame_with_ids(frame: Frame, name: str, id_column: IdColumn, /) -> tuple[Frame, NDArray[Any] | None]:
-    """A frame without the column of its ids, and the ids."""
+    """Return a frame without the column of its ids, and the ids."""
     wanted = id_column.get(name) if isinstance(id_column, Mapping) else id_column
     if wanted is None:
         return frame, frame.ids()
@@ -235,7 +235,7 @@ def _from_torch(tensor: Any, name: str) -> NDArray[Any]:
 
 
 def as_array(rows: Any, name: str, /) -> NDArray[Any]:
-    """A list of rows as an array; rows of different lengths are an error that names the view."""
+    """Convert a list of rows to an array; rows of different lengths are an error that names the view."""
     try:
         return np.asarray(rows)
     except ValueError as error:
@@ -256,7 +256,7 @@ def _array(table: Any, name: str) -> NDArray[Any]:
 
 
 def library_of(item: Any, /) -> str:
-    """The library that a type, or one that it inherits from, belongs to; empty for Python's own."""
+    """Return the library of a type or of one that it inherits from; empty for Python's own types."""
     for base in type(item).__mro__:
         library: str = base.__module__.partition(".")[0]
         if library in ("anndata", "mudata", "torch", "pandas", "polars", "pyarrow"):
@@ -296,7 +296,7 @@ def refuse(item: Any, name: str, /) -> None:
 
 
 def is_table(item: Any, /) -> bool:
-    """Whether an item of a list is a view of its own, not a row; polars tables have a shape but no ndim."""
+    """Return whether an item of a list is a view of its own rather than a row."""
     return (
         len(getattr(item, "shape", ())) >= 2
         or sp.issparse(item)
@@ -309,7 +309,7 @@ def is_table(item: Any, /) -> bool:
 
 
 def is_query(item: Any, /) -> bool:
-    """Whether an item is a polars LazyFrame."""
+    """Return whether an item is a polars LazyFrame."""
     return type(item).__module__.startswith("polars") and hasattr(item, "sink_parquet")
 
 

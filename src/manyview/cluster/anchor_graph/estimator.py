@@ -224,10 +224,11 @@ class AnchorGraphClustering(AnchorClusterer):
     anchors : {"kmeans", "das", "variance", "random"} or array of row numbers, default="kmeans"
         How anchors are chosen. k-means anchors are shared by all views.
     n_anchors, n_neighbors : int or "auto", default="auto"
-        Number of anchors (``max(500, 10 K)``, at most N), and of anchors tied to a row (the mean of the weights for
-        10 and for 5).
+        Number of anchors, and of anchors tied to a row. ``"auto"`` is ``max(500, 10 K)`` anchors, more beyond 5,000
+        rows and at most N; and the mean of the weights for 10 and for 5 neighbors. ``n_anchors`` must be ``"auto"``
+        where ``anchors`` is an array.
     dtype : {"auto", "float32", "float64"}, default="auto"
-        Type of what is kept per row; ``"auto"`` is float64 up to 1,000 rows. Small matrices are always float64.
+        Type of what is kept per row; ``"auto"`` is float64 up to 5,000 rows. Small matrices are always float64.
     engine : {"auto", "memory", "disk", "dask"}, default="auto"
         Where row blocks live; the result has the same bits everywhere for the same ``block_rows``. ``"auto"`` looks at
         the input: Dask collections, and tables on disk while a ``distributed.Client`` is active, go to ``"dask"``,
@@ -237,9 +238,11 @@ class AnchorGraphClustering(AnchorClusterer):
     block_rows : int, default=16384
         Number of rows per block.
     scratch : path or None, default=None
-        Directory in which the disk engine keeps its blocks; None is the directory for temporary files.
+        Directory in which the disk engine keeps its blocks; None is the directory for temporary files. An error with
+        ``engine="memory"`` and ``"dask"``, which have no use for it.
     n_jobs : int or None, default=None
-        Number of threads; None uses all cores. The result has the same bits for any number.
+        Number of threads as in joblib: -1 uses all cores; None is 1, or what ``joblib.parallel_config`` says. The
+        result has the same bits for any number.
     views : None, int, widths, or (start, stop) pairs, default=None
         How the columns of ONE table passed to :meth:`fit` are divided into views.
     label_outliers : bool, default=False

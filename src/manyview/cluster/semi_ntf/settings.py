@@ -63,12 +63,12 @@ class FactorSettings:
 
     @property
     def shared(self) -> bool:
-        """Whether all slices share one H, the limit of an infinitely strong coupling."""
+        """Return whether all slices share one H, the limit of an infinitely strong coupling."""
         return self.coupling == "shared"
 
     @property
     def needs_consensus(self) -> bool:
-        """Whether the consensus is found first; Algorithm 1 needs it only as a start."""
+        """Return whether the consensus is found first; Algorithm 1 needs it only as a start."""
         return not self.paper or (isinstance(self.start, str) and self.start == "consensus")
 
     def options(self, n_slices: int, /) -> Options:
