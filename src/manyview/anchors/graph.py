@@ -97,6 +97,11 @@ class Rule(Protocol):
         """Return the label of every row (n,)."""
 
 
+def stored_fields(instance: Any, /) -> dict[str, Any]:
+    """Return the fields of a dataclass, without what it has computed from them."""
+    return {field.name: getattr(instance, field.name) for field in fields(instance)}
+
+
 class SliceName(NamedTuple):
     """Geometry and view of a slice."""
 
@@ -110,6 +115,14 @@ class SliceAnchors:
 
     centers: FloatArray  # (m, d)
     valid: BoolArray  # (m,) groups with at least one present row
+
+    def __getstate__(self) -> dict[str, Any]:
+        return stored_fields(self)
+
+    @cached_property
+    def complete(self) -> bool:
+        """Whether every anchor is valid."""
+        return bool(self.valid.all())
 
     def prepared(self, dtype: str, /) -> Prepared:
         """Prepare the anchors for distances."""
@@ -130,7 +143,7 @@ class AnchorGraph:
     rule: Rule | None = None  # labels rows directly; anchors only say how sure they are
 
     def __getstate__(self) -> dict[str, Any]:
-        return {field.name: getattr(self, field.name) for field in fields(self)}  # not what is computed of these
+        return stored_fields(self)
 
     @cached_property
     def _prepared(self) -> tuple[tuple[Prepared, ...], ...]:
@@ -173,12 +186,13 @@ class AnchorGraph:
         if self.words:
             table = self.geometry.word_table(block, g).astype(self.dtype, copy=False)
             ready = expand(table, self._prepared[-1][g])
-            parts.append(Part(ready, self.words[g].valid, np.ones(block.n_rows, dtype=bool), None, joins=True))
+            everywhere = np.ones(block.n_rows, dtype=bool)
+            parts.append(Part(ready, self.words[g], everywhere, None, joins=True))
         for place, v in enumerate(used, start=g * (len(used) + self.joint)):
             ready = expand(self.geometry.table(block, g, v).astype(self.dtype, copy=False), prepared[v])
             require_reach(ready.xx, self.geometry.names[v], first=block.start)
-            present = filled[v] & anchors[v].valid.any()
-            parts.append(Part(ready, anchors[v].valid, present, place, joins=self.joint and v not in sparse))
+            present = filled[v] if anchors[v].complete else filled[v] & anchors[v].valid.any()
+            parts.append(Part(ready, anchors[v], present, place, joins=self.joint and v not in sparse))
         return parts
 
     def _reach(self, d: FloatArray, filled: BoolArray) -> FloatArray:
@@ -255,10 +269,15 @@ class Part(NamedTuple):
     """Table of a block with its anchors."""
 
     ready: Expansion
-    valid: BoolArray  # (m,), anchors that exist in this table
+    anchors: SliceAnchors
     present: BoolArray  # (n,), rows that do
     place: int | None  # of its slice; None: it has none of its own
     joins: bool  # its distances are part of those of the joint table
+
+    @property
+    def valid(self) -> BoolArray:
+        """Anchors (m,) that exist in this table."""
+        return self.anchors.valid
 
     def take(self, rows: IntArray, /) -> Part:
         """Select some of the rows."""
@@ -267,7 +286,7 @@ class Part(NamedTuple):
     def distances(self, rows: slice, out: FloatArray, /) -> FloatArray:
         """Compute distances of some rows to all anchors, close pairs not corrected; infinite to missing anchors."""
         d = self.ready.distances(rows, out=out)
-        if not self.valid.all():
+        if not self.anchors.complete:
             d[:, ~self.valid] = np.inf if self.valid.any() else 0  # without any anchor the slice is absent
         return d
 
@@ -276,9 +295,9 @@ class Part(NamedTuple):
 
         An anchor that the view lacks is as far as the row's average anchor: at no distance it would attract every row.
         """
-        if not self.valid.any():
-            return np.zeros_like(d)
-        if not self.valid.all():
+        if not self.anchors.complete:
+            if not self.valid.any():
+                return np.zeros_like(d)
             average = np.compress(self.valid, d, axis=1).mean(axis=1, keepdims=True)
             d = np.where(self.valid, d, average)
         return d if self.present[rows].all() else d * self.present[rows, None]
@@ -330,7 +349,7 @@ def search(
 
 def _search_compiled(parts: list[Part], width: int, *, joint: bool) -> NearTables | None:
     """Search all tables a few rows at a time; None where there is no compiled loop for them."""
-    plain = all(part.place is not None and part.joins == joint and part.valid.all() for part in parts)
+    plain = all(part.place is not None and part.joins == joint and part.anchors.complete for part in parts)
     return near_tables([part.ready for part in parts], width, joint=joint) if plain else None
 
 

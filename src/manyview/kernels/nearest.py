@@ -29,7 +29,7 @@ import sys
 from collections.abc import Sequence
 from ctypes import c_void_p
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -180,6 +180,11 @@ class Prepared:
         return np.column_stack([-2 * around, np.ones_like(aa), aa])
 
     @cached_property
+    def farthest(self) -> float:
+        """Largest squared length about their center."""
+        return float(self.right[:, -1].max(initial=0))
+
+    @cached_property
     def panels(self) -> FloatArray:
         """The same as (panels, d + 2, PANEL), padded with anchors that are infinitely far away."""
         m, depth = self.right.shape
@@ -208,6 +213,11 @@ class Expansion(NamedTuple):
         """Squared lengths of the anchors (m,), about their center unless the rows are sparse."""
         return self.prepared.squares if sp.issparse(self.x) else self.prepared.right[:, -1]
 
+    @property
+    def farthest(self) -> float:
+        """Largest squared length of an anchor."""
+        return float(self.aa.max(initial=0)) if sp.issparse(self.x) else self.prepared.farthest
+
     def take(self, rows: IntArray, /) -> Expansion:
         """Select some of the rows."""
         return self._replace(x=self.x[rows], left=self.left[rows], xx=self.xx[rows])
@@ -230,7 +240,7 @@ class Expansion(NamedTuple):
         Only rows whose smallest distance is suspicious are checked, ``numbers_at_once`` entries (32 MB) in one go.
         """
         share, first, xx = lost_share(d.dtype), rows.start or 0, self.xx[rows]
-        near = np.flatnonzero(smallest < share * (xx + self.aa.max(initial=0)))
+        near = np.flatnonzero(smallest < share * (xx + xx.dtype.type(self.farthest)))
         if not len(near):
             return near
         inside, columns = np.nonzero(d[near] < share * (xx[near, None] + self.aa))
@@ -244,6 +254,7 @@ class Expansion(NamedTuple):
         return near
 
 
+@cache
 def lost_share(dtype: DTypeLike, /) -> float:
     """Return the share of a pair's squared lengths below which their distance has lost half its digits."""
     return float(np.sqrt(np.finfo(np.dtype(dtype)).eps))
@@ -287,7 +298,7 @@ def near_tables(tables: Sequence[Expansion], k: int, /, *, joint: bool) -> NearT
     n, m, n_slices = len(tables[0].left), len(tables[0].anchors), len(tables) + joint
     lefts, rights = [np.ascontiguousarray(t.left) for t in tables], [t.prepared.panels for t in tables]
     depths = np.array([left.shape[1] for left in lefts], np.int64)
-    farthest = np.array([t.aa.max() for t in tables], np.float32)
+    farthest = np.array([t.farthest for t in tables], np.float32)
     found = NearTables(
         np.empty((n, n_slices, k), np.int64), np.empty((n, n_slices, k), np.float32), np.empty(n, np.int64)
     )
