@@ -20,8 +20,6 @@ from manyview.engine.memory import MemoryEngine, one_blas_thread
 from manyview.engine.optional import optional
 from manyview.engine.rows import BLOCK_ROWS, B, C, Rows, T, as_contiguous, concatenate, even_edges, fold
 
-FAN_IN = 8  # partial results that one task combines; a power of two keeps the tree
-
 
 class DaskRows:
     """Bundles of blocks on the workers."""
@@ -151,8 +149,9 @@ class DaskEngine:
 
     def _folded(self, parts: list[Any], combine: Callable[[T, T], T]) -> Any:
         task, held = self._delayed(_fold), self._delayed(_Held(combine))
+        size = 8  # partial results that one task combines; a power of two keeps the tree
         while len(parts) > 1:
-            parts = [task(held, parts[start : start + FAN_IN]) for start in range(0, len(parts), FAN_IN)]
+            parts = [task(held, parts[start : start + size]) for start in range(0, len(parts), size)]
         return parts[0]
 
     def _compute(self, tasks: list[Any]) -> list[Any]:

@@ -16,6 +16,7 @@ from manyview.cluster.anchor_graph.context import (
     GRAPH_CONSTRAINTS,
     MIN_CLUSTERS,
     FitContext,
+    check_graph_modes,
     engine_for,
     reporter,
     resolve,
@@ -86,6 +87,7 @@ def select(
     shared = {name: graph_parameters[name] for name in AnchorGraphClustering().get_params() if name in graph_parameters}
     plain = AnchorGraphClustering(**shared | {"n_clusters": MIN_CLUSTERS})  # the graph on which K is chosen
     check_parameters(plain, GRAPH_CONSTRAINTS)
+    check_graph_modes(plain)
     grid = _grid(base, param_grid)
     checked = check_views(views, ranges=base.views, lazy=True, rows_may_miss=True)
     numbers = _numbers(n_clusters, len(checked))

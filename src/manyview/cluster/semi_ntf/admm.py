@@ -27,10 +27,6 @@ from manyview.kernels.arrays import FloatArray, Table
 from manyview.kernels.polar import inverse_root
 from manyview.kernels.tproduct import Transform, to_frequencies, to_views
 
-MAX_PENALTY = 1e13
-TRUSTED_CONDITION = 1e7  # of B, above which one Gram step leaves visible errors in the orthogonality
-
-
 State = TypeVar("State", bound=tuple[Any, ...])  # a block of rows with its factors
 
 
@@ -77,6 +73,8 @@ class Options(NamedTuple):
     eta: float
     max_iter: int
     tol: float  # on the entries of H - Q and Q - J, relative to sqrt(K/N), the entry of a balanced indicator
+    max_penalty: float = 1e13
+    max_condition: float = 1e7  # of Bbar; beyond it one Gram step leaves visible errors in the orthogonality
 
 
 class Factorization(NamedTuple):
@@ -173,7 +171,7 @@ def _iterate(
 ) -> tuple[Rows[FactorBlock], Loop]:
     """Do one iteration: two passes, and a third where the slices are coupled."""
     transform, coupling, penalties = options.transform, options.coupling, loop.penalties
-    rows, root = _orthogonalizer(rows, engine, loop.G, penalties, transform)
+    rows, root = _orthogonalizer(rows, engine, loop.G, penalties, options)
     rows, (G, small, residuals) = _project(rows, engine, root, penalties, options)
     norm = 0.0
     if coupling:
@@ -182,14 +180,15 @@ def _iterate(
     loss = float((energy - np.einsum("fmk,fmk->f", G.conj(), G).real) @ transform.energy)
     values = (loss + norm, *residuals, *penalties)
     history = {name: [*past, value] for (name, past), value in zip(loop.history.items(), values, strict=True)}
-    grown = Penalties(*(min(value * options.eta, MAX_PENALTY) for value in penalties))
+    grown = Penalties(*(min(value * options.eta, options.max_penalty) for value in penalties))
     return rows, Loop(G, grown, history, loop.iteration + 1)
 
 
 def _orthogonalizer(
-    rows: Rows[FactorBlock], engine: Engine, G: FloatArray, penalties: Penalties, transform: Transform
+    rows: Rows[FactorBlock], engine: Engine, G: FloatArray, penalties: Penalties, options: Options
 ) -> tuple[Rows[FactorBlock], FloatArray]:
     """Put Bbar = 2 Sbar Gbar + mu Hbar + Y1bar in place of Q, and find the root that makes it orthogonal."""
+    transform = options.transform
 
     def target(block: FactorBlock) -> tuple[FactorBlock, FloatArray]:
         B = to_frequencies(transform, penalties.mu * block.H + block.Y1)
@@ -198,7 +197,7 @@ def _orthogonalizer(
 
     rows, BhB = engine.step(target, rows, add)
     root = inverse_root(BhB)
-    if root.condition > TRUSTED_CONDITION:  # orthogonalize once more: the second Gram matrix is near the identity
+    if root.condition > options.max_condition:  # orthogonalize once more: the second Gram matrix is near the identity
 
         def again(block: FactorBlock) -> tuple[FactorBlock, FloatArray]:
             Q = block.Q @ root.matrix

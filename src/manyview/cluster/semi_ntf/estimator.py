@@ -15,7 +15,7 @@ from manyview.cluster.anchor_graph.stages import build_graphs_for_k, keep_result
 from manyview.cluster.checks import all_or_nothing, check_parameters, refuse_second_table, warn_of_lost_clusters
 from manyview.cluster.semi_ntf.admm import Factorization, factorize
 from manyview.cluster.semi_ntf.checkpoint import checkpoint_for
-from manyview.cluster.semi_ntf.labels import better_labels, labels_of_H, memberships_of_H
+from manyview.cluster.semi_ntf.labels import LabelsFrom, better_labels, labels_of_H, memberships_of_H
 from manyview.cluster.semi_ntf.settings import CONSTRAINTS, PAPER, check_modes, resolve_factors
 from manyview.cluster.semi_ntf.tensor import find_start, graph_tensor, shared_tensor
 from manyview.cluster.semi_ntf.warnings import warn_of_residuals, warn_of_row_order
@@ -53,7 +53,8 @@ class SemiNTF(AnchorClusterer):
         Orthogonality holds slice by slice in this domain along the views; ``"auto"`` is the identity. Only with one H
         per slice, like ``lam``, ``p`` and ``rho``: they raise an error if ``coupling="shared"``.
     lam : float or "auto", default="auto"
-        Strength of the norm; ``"auto"`` is relative to the spectrum.
+        Strength of the norm; ``"auto"`` is relative to the spectrum. A strong norm destroys the clusters; see
+        ``labels_from_``.
     p : float in (0, 1] or "auto", default="auto"
         Power of the Schatten norm; ``"auto"`` is 0.5.
     mu : float, default=1
@@ -78,6 +79,10 @@ class SemiNTF(AnchorClusterer):
         As for :class:`AnchorGraphClustering`.
     anchor_rows_ : ndarray of shape (m,), or None
         Rows that are the anchors, ascending; None if the anchors are means of several rows, as with ``"kmeans"``.
+    labels_from_ : {"factorization", "start"}
+        Where ``labels_`` come from: ``"start"`` if H lost a cluster, or explains less of the anchor graphs than the
+        labels that it started from, which are then kept. ``indicator_``, ``factors_`` and ``history_`` are those of the
+        factorization in any case; ``lam`` and the other parameters of the loop then have an effect on these alone.
     indicator_ : ndarray of shape (n_slices, n_samples, n_clusters)
         The non-negative factor H.
     factors_ : ndarray of shape (n_frequencies, m, n_clusters)
@@ -226,11 +231,12 @@ class SemiNTF(AnchorClusterer):
                     keeper=keeper,
                 )
             labels = labels_of_H(result.rows, slice_weights, engine)
+            self.labels_from_: LabelsFrom = "factorization"
             if paper:
                 keep_results(self, embedded, labels, context, memberships=memberships_of_H(result.rows, engine))
             else:
                 if start.labels is not None:
-                    labels = better_labels(labels, start.labels, result.rows, engine, K)
+                    labels, self.labels_from_ = better_labels(labels, start.labels, result.rows, engine, K)
                 keep_results(self, embedded, labels, context, chance=chance)
             self.anchor_rows_ = embedded.draw.anchor_rows
             self._keep_factors(result, engine)
