@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from functools import wraps
 from types import FrameType
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -18,8 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 from manyview.views.frames import frame_of
 
 Rule = tuple[str, Callable[[Any], bool]]  # what to write in the error, and the test
-P = ParamSpec("P")
-R = TypeVar("R")
+Method = TypeVar("Method", bound=Callable[..., Any])
 OURS = ("manyview.", "sklearn.", "contextlib", "functools")
 
 
@@ -106,7 +105,7 @@ def refuse_second_table(y: Any, /) -> None:
         )
 
 
-def all_or_nothing(method: Callable[Concatenate[Any, P], R], /) -> Callable[Concatenate[Any, P], R]:
+def all_or_nothing(method: Method, /) -> Method:
     """Wrap a method so that its object keeps its former attributes if the method fails.
 
     Examples
@@ -127,7 +126,7 @@ def all_or_nothing(method: Callable[Concatenate[Any, P], R], /) -> Callable[Conc
     """
 
     @wraps(method)
-    def safe(self: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:
+    def safe(self: Any, /, *args: Any, **kwargs: Any) -> Any:
         before = dict(vars(self))
         try:
             return method(self, *args, **kwargs)
@@ -136,7 +135,7 @@ def all_or_nothing(method: Callable[Concatenate[Any, P], R], /) -> Callable[Conc
             vars(self).update(before)
             raise
 
-    return safe
+    return cast(Method, safe)
 
 
 def warn_caller(message: str, category: type[Warning], /) -> None:

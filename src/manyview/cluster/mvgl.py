@@ -76,6 +76,7 @@ from manyview.kernels.sample_graph import (
 )
 from manyview.kernels.simplex import Fill, embedded_distances, project_blocks, project_rows, with_data
 from manyview.views import Views
+from manyview.views.ranges import Ranges
 
 CONSTRAINTS = {
     "n_neighbors": (integer(1),),
@@ -174,7 +175,7 @@ class MVGL(MultiViewClusterer):
         max_updates: int = 30,
         tol: float = 1e-3,
         n_jobs: int | None = None,
-        views: Any = None,
+        views: Ranges = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_neighbors = n_neighbors

@@ -26,11 +26,11 @@ from manyview.cluster.anchor_graph.n_clusters import choose_on, embed
 from manyview.cluster.anchor_graph.selection import Selection, Trial
 from manyview.cluster.checks import check_parameters, check_sizes
 from manyview.model_selection.trials import score_trial
-from manyview.views import check_views
+from manyview.views import ViewsLike, check_views
 
 
 def select(
-    views: Any,
+    views: ViewsLike,
     /,
     *,
     estimator: AnchorGraphClustering | SemiNTF | None = None,

@@ -1,6 +1,6 @@
 """Blocks of rows, which the engine hands to every function; missing rows, and the rule that all numbers are finite.
 
-A row of NaN alone says that the view has nothing to say about the sample.
+A row of NaN alone means that the view does not describe the sample.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class RowBlock(NamedTuple):
 
 
 class BlockMaker:
-    """Makes blocks of views, for ``engine.cut``."""
+    """Makes blocks of views, for ``engine.partition``."""
 
     def __init__(self, views: Views, /) -> None:
         self._tables = views.tables

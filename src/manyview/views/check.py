@@ -1,4 +1,4 @@
-"""The one door for all input: whatever users have, out come matched, finite, numeric views.
+"""Checks of all input, which turn whatever users have into matched, finite, numeric views.
 
 An estimator remembers the views of its fit and what was done to their columns; other views are compared with them, and
 turned into numbers the same way. Columns without any number go; missing cells are filled if that is asked for.
@@ -22,7 +22,7 @@ from manyview.views.dask_tables import is_dask
 from manyview.views.encode import Categories, encode, looks_like_ids, require_no_ids
 from manyview.views.frames import Frame, frame_of, of_objects
 from manyview.views.ranges import Ranges
-from manyview.views.sources import IdColumn, Names, as_array, is_one_table, refuse
+from manyview.views.sources import IdColumn, Names, ViewsLike, as_array, is_one_table, refuse
 from manyview.views.sparse import canonical, verified
 from manyview.views.stored import is_stored
 
@@ -31,7 +31,7 @@ FLOATS = (np.float64, np.float32)
 
 
 def check_views(
-    X: Any,
+    X: ViewsLike,
     /,
     *,
     ranges: Ranges = None,

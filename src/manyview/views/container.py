@@ -16,7 +16,7 @@ from manyview.views.blocks import missing_rows
 from manyview.views.dask_tables import is_dask
 from manyview.views.frames import as_ids, empty_rows, frame_of
 from manyview.views.ranges import Ranges
-from manyview.views.sources import Given, IdColumn, Names, column_names, one_view, sources
+from manyview.views.sources import Given, IdColumn, Names, ViewsLike, column_names, one_view, sources
 from manyview.views.stored import StoredTable
 
 IMPUTES = (None, "mean", "median")
@@ -94,7 +94,7 @@ class Views:
     @classmethod
     def from_tables(
         cls,
-        X: Any,
+        X: ViewsLike,
         /,
         *,
         views: Ranges = None,

@@ -97,5 +97,5 @@ def frame_of_columns(columns: Mapping[str, Any], ids: NDArray[Any] | None, kind:
 
 
 def _writable(values: Iterable[Any]) -> list[Any]:
-    """Remove lone surrogates from texts, which Arrow and polars do not take."""
+    """Replace lone surrogates in texts, which Arrow and polars do not take."""
     return [value.encode(errors="replace").decode() if isinstance(value, str) else value for value in values]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from os.path import isdir
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from manyview.cluster.anchor_graph.recipe import DEFAULT, Recipe
 from manyview.cluster.checks import N_JOBS, array, boolean, choice, integer, nothing
 from manyview.engine import DiskEngine, Engine, MemoryEngine
 from manyview.geometry import SCALES
+from manyview.kernels.arrays import IntArray
 from manyview.views import StoredTable, Views, in_memory
 from manyview.views.container import is_elsewhere
 from manyview.views.dask_tables import as_dask, is_dask
@@ -24,7 +25,8 @@ DRAWN_RULES = ("kmeans", "random")  # anchors that depend on the seed
 MIN_CLUSTERS = 2  # that n_clusters="auto" considers
 
 ENGINES = ("memory", "disk", "dask")
-Progress = Callable[[str, int, int], None]  # stage, steps done, steps in all
+Anchors = Literal["kmeans", "das", "variance", "random"] | Sequence[int] | IntArray
+Progress = Callable[[str, int, int], object]  # stage, steps done, steps in all
 
 # What the parameters of the graphs may be
 GRAPH_CONSTRAINTS = {

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal, Self
+from os import PathLike
+from typing import Any, Literal, Self, overload
 
 import numpy as np
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from manyview.anchors import AnchorGraph
-from manyview.cluster.anchor_graph.context import GRAPH_CONSTRAINTS, engine_for
+from manyview.cluster.anchor_graph.context import GRAPH_CONSTRAINTS, Anchors, Progress, engine_for
 from manyview.cluster.anchor_graph.explanation import Explanation, explain
 from manyview.cluster.anchor_graph.fusion import Fusion
 from manyview.cluster.anchor_graph.incremental import absorb
@@ -19,13 +20,15 @@ from manyview.cluster.anchor_graph.membership import MembershipMap, Novelty, lab
 from manyview.cluster.anchor_graph.recipe import Recipe
 from manyview.cluster.anchor_graph.reliability import Assessment, Reliability, as_assessment, assess_rows
 from manyview.cluster.anchor_graph.stages import build_graphs_for_k, keep_results, label_by_consensus, running_fit
-from manyview.cluster.base import Clusterer
+from manyview.cluster.base import Clusterer, RandomState
 from manyview.cluster.checks import all_or_nothing, check_parameters, refuse_second_table, warn_of_lost_clusters
 from manyview.engine import BLOCK_ROWS, Engine, Rows
-from manyview.kernels.arrays import FloatArray
-from manyview.views import Views, check_views
+from manyview.kernels.arrays import FloatArray, IntArray
+from manyview.views import Views, ViewsLike, check_views
 from manyview.views.blocks import RowBlock, row_blocks
 from manyview.views.output import as_given
+from manyview.views.ranges import Ranges
+from manyview.views.sources import ArrayViews
 
 
 class AnchorClusterer(TransformerMixin, Clusterer):
@@ -39,7 +42,7 @@ class AnchorClusterer(TransformerMixin, Clusterer):
     novelty_: Novelty
     label_outliers: bool = False  # a parameter of those that have it
 
-    def fit_transform(self, X: Any, y: Any = None) -> Any:
+    def fit_transform(self, X: ViewsLike, y: Any = None) -> Any:
         """Fit, and return the memberships in the form of :meth:`transform`.
 
         Parameters
@@ -54,7 +57,7 @@ class AnchorClusterer(TransformerMixin, Clusterer):
         self.fit(X, y)
         return self._memberships(self.membership_, self.sample_ids_, self.input_library_)
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: ViewsLike) -> Any:
         """Return the membership of new rows: from a row to its anchors, from the anchors to the clusters.
 
         Parameters
@@ -69,7 +72,11 @@ class AnchorClusterer(TransformerMixin, Clusterer):
         membership, views = self._read_rows(X, lambda members, engine, rows: engine.persist(members.membership, rows))
         return self._memberships(membership, views.ids, views.library)
 
-    def predict(self, X: Any) -> Any:
+    @overload
+    def predict(self, X: ArrayViews) -> IntArray: ...
+    @overload
+    def predict(self, X: ViewsLike) -> Any: ...
+    def predict(self, X: ViewsLike) -> Any:
         """Return the cluster of every new row, the one with the largest membership.
 
         Parameters
@@ -91,7 +98,7 @@ class AnchorClusterer(TransformerMixin, Clusterer):
         labels, views = self._read_rows(X, read)
         return labels if views.library is None else as_given(labels, views.ids, views.library)
 
-    def assess(self, X: Any) -> Assessment:
+    def assess(self, X: ViewsLike) -> Assessment:
         """Label new rows, with their confidence and novelty, and what each view says about them.
 
         Confidence is how clearly a row is in its cluster rather than in another; novelty is how far it is from all of
@@ -115,7 +122,7 @@ class AnchorClusterer(TransformerMixin, Clusterer):
         found = as_assessment(self._read_rows(X, read)[0])
         return found._replace(labels=without_outliers(found.labels, found.novelty)) if self.label_outliers else found
 
-    def score(self, X: Any, y: Any = None) -> float:
+    def score(self, X: ViewsLike, y: Any = None) -> float:
         """Return the mean confidence of the rows, 0 to 1: higher is better, and no labels are needed.
 
         Confidence is the margin between a row's cluster and the runner-up; a single cluster separates nothing and
@@ -148,7 +155,7 @@ class AnchorClusterer(TransformerMixin, Clusterer):
             return 0.0
         return float(self.assess(X).confidence.mean())
 
-    def explain(self, X: Any, *, n_prototypes: int = 5, n_features: int = 5) -> Explanation:
+    def explain(self, X: ViewsLike, *, n_prototypes: int = 5, n_features: int = 5) -> Explanation:
         """Explain every cluster by the views that hold it together, its prototypes, and the features that set it apart.
 
         Parameters
@@ -304,19 +311,19 @@ class AnchorGraphClustering(AnchorClusterer):
         n_clusters: int | Literal["auto"] = 8,
         *,
         scale: Literal["auto", "standard", "rows", "max", "none"] = "auto",
-        anchors: Any = "kmeans",
+        anchors: Anchors = "kmeans",
         n_anchors: int | Literal["auto"] = "auto",
         n_neighbors: int | Literal["auto"] = "auto",
         dtype: Literal["auto", "float32", "float64"] = "auto",
         engine: Literal["auto", "memory", "disk", "dask"] = "auto",
         block_rows: int = BLOCK_ROWS,
-        scratch: Any = None,
+        scratch: str | PathLike[str] | None = None,
         n_jobs: int | None = None,
-        views: Any = None,
+        views: Ranges = None,
         label_outliers: bool = False,
         recipe: Recipe | None = None,
-        random_state: Any = None,
-        verbose: Any = False,
+        random_state: RandomState = None,
+        verbose: bool | Progress = False,
     ) -> None:
         self.n_clusters = n_clusters
         self.scale = scale
@@ -335,7 +342,7 @@ class AnchorGraphClustering(AnchorClusterer):
         self.verbose = verbose
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any = None, *, match_to: Any = None) -> Self:
+    def fit(self, X: ViewsLike, y: Any = None, *, match_to: Any = None) -> Self:
         """Cluster the rows of the views.
 
         Parameters
@@ -361,7 +368,7 @@ class AnchorGraphClustering(AnchorClusterer):
         return self
 
     @all_or_nothing
-    def partial_fit(self, X: Any, y: Any = None) -> Self:
+    def partial_fit(self, X: ViewsLike, y: Any = None) -> Self:
         """Add a batch of rows: anchors and weights stay, the sums behind the membership map grow.
 
         The first batch is fitted. After a later one ``labels_``, ``membership_``, ``embedding_``, ``confidence_`` and

@@ -26,7 +26,7 @@ from manyview.cluster.anchor_graph.fusion import Fusion
 from manyview.cluster.anchor_graph.reliability import Reliability
 from manyview.engine import Engine, Rows, add
 from manyview.kernels.arrays import FloatArray, IntArray, Table
-from manyview.views import Views, check_views
+from manyview.views import Views, ViewsLike, check_views
 from manyview.views.blocks import RowBlock, row_blocks
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def _plain(value: Any) -> Any:
     return [_plain(inner) for inner in value] if isinstance(value, tuple | list) else value
 
 
-def explain(model: AnchorGraphClustering, X: Any, /, *, n_prototypes: int, n_features: int) -> Explanation:
+def explain(model: AnchorGraphClustering, X: ViewsLike, /, *, n_prototypes: int, n_features: int) -> Explanation:
     """Explain the clusters of a fitted model; X are the rows of its fit."""
     for name, value in (("n_prototypes", n_prototypes), ("n_features", n_features)):
         if not isinstance(value, int | np.integer) or value < 1:

@@ -157,7 +157,7 @@ def choose(
     largest: int,
     seed: int,
     scored: Mapping[int, CurvePoint] = MappingProxyType({}),
-    progress: Callable[[int, int], None] | None = None,
+    progress: Callable[[int, int], object] | None = None,
     recipe: Recipe = DEFAULT,
 ) -> Selection:
     """Score the candidates, or, with None, a coarse scale and then the neighborhood of its best.

@@ -145,7 +145,7 @@ def factorize(
     options: Options,
     /,
     *,
-    progress: Callable[[int], None] | None = None,
+    progress: Callable[[int], object] | None = None,
     keeper: Keeper | None = None,
 ) -> Factorization:
     """Run the loop from the given start, or from where ``keeper`` left it."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from manyview.cluster.anchor_graph.context import GRAPH_CONSTRAINTS
 from manyview.cluster.checks import array, choice, integer, real
@@ -15,6 +17,7 @@ from manyview.kernels.gst import tau_for_threshold
 from manyview.kernels.tproduct import TRANSFORMS, view_transform
 
 STARTS = ("consensus", "spectral", "identity", "random")
+Start = Literal["consensus", "spectral", "identity", "random"] | Sequence[int] | NDArray[Any]
 AUTOMATIC: dict[str, Any] = {"view_transform": "identity", "p": 0.5, "rho": 1.0}  # "auto" of the coupled variants
 OF_COUPLING = ("view_transform", "lam", "p", "rho")  # parameters that one H for all slices does not have
 PAPER: dict[str, Any] = {  # what Algorithm 1 fixes
