@@ -26,7 +26,7 @@ cluster([[[1.0, 2.0], [3.0, 4.0]]], n_clusters=2).report("report.html")
 """
 WRONG = {
     "GMC().fit(5)": "arg-type",
-    'AnchorGraphClustering(3, engine="memroy")': "arg-type",
+    'AnchorGraphClustering(3, engine="ram")': "arg-type",
     'AnchorGraphClustering(3, anchors="k-means")': "arg-type",
     'SemiNTF(3, start="first")': "arg-type",
     'SemiNTF(3, coupling="view")': "arg-type",
