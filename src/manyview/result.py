@@ -9,7 +9,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -19,10 +19,24 @@ from manyview.engine.optional import optional
 from manyview.io.labels import write_labels
 from manyview.io.whole import whole_folder
 from manyview.model_selection import select
-from manyview.views import Views
+from manyview.views import Views, ViewsLike
 from manyview.views.output import as_given, frame_of_columns
+from manyview.views.sources import IdColumn
 
-BASELINES = ("AMGL", "MVGL", "CSMSC", "GMC", "LMVSC", "SMSC", "SFMC", "FMCNOF")
+Method = Literal[
+    "AnchorGraphClustering",
+    "SemiNTF",
+    "SemiNTF.paper",
+    "AMGL",
+    "MVGL",
+    "CSMSC",
+    "GMC",
+    "LMVSC",
+    "SMSC",
+    "SFMC",
+    "FMCNOF",
+]
+METHODS: tuple[str, ...] = get_args(Method)
 FILES = (
     "labels.csv",
     "model.manyview",
@@ -31,7 +45,6 @@ FILES = (
     "result.parquet",
     "run.json",
 )  # of a saved result
-METHODS = ("AnchorGraphClustering", "SemiNTF", "SemiNTF.paper", *BASELINES)
 
 
 @dataclass(frozen=True, repr=False)
@@ -173,12 +186,12 @@ class Result:
 
 
 def cluster(
-    views: Any,
+    views: ViewsLike,
     n_clusters: int | Literal["auto"] = "auto",
     *,
-    method: str = "AnchorGraphClustering",
+    method: Method = "AnchorGraphClustering",
     join: Literal["inner", "outer"] | None = None,
-    id_column: Any = None,
+    id_column: IdColumn = None,
     impute: Literal["mean", "median"] | None = None,
     random_state: int = 0,
     name: str = "data",
@@ -250,7 +263,7 @@ def estimator_for(method: str, n_clusters: int | str, views: Any, /, *, random_s
 
 
 def _may_give_way(folder: Path, *, replace: bool) -> bool:
-    """Whether a folder is empty, or holds a result and nothing else where that may be replaced."""
+    """Return whether a folder is empty, or may be replaced and holds a saved result and nothing else."""
     inside = {path.name for path in folder.iterdir()}
     return not inside or (replace and "run.json" in inside and inside <= set(FILES))
 

@@ -16,9 +16,7 @@ from manyview.cluster.base import Clusterer
 from manyview.cluster.checks import Rule, array, check_parameters, check_sizes, integer, nothing, refuse_second_table
 from manyview.geometry.statistics import DOUBLE, require_magnitude
 from manyview.kernels.arrays import FloatArray, IntArray, Table
-from manyview.views import Views, check_views
-
-RandomState = int | np.random.RandomState | None
+from manyview.views import Views, ViewsLike, check_views
 
 
 class MultiViewClusterer(Clusterer):
@@ -31,7 +29,7 @@ class MultiViewClusterer(Clusterer):
     def _fit(self, views: Views, /) -> None:
         """Set the fitted attributes; ``fit`` calls it, so that warnings point to the caller of ``fit``."""
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: ViewsLike, y: Any = None) -> Self:
         """Cluster the samples.
 
         Parameters
@@ -52,7 +50,7 @@ class MultiViewClusterer(Clusterer):
         self._fit(views)
         return self
 
-    def _new_views(self, X: Any, /) -> Views:
+    def _new_views(self, X: ViewsLike, /) -> Views:
         """Check rows to predict, which must have the views and columns of the fit."""
         check_is_fitted(self)
         return check_views(X, ranges=self.views, estimator=self, reset=False)

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from os.path import isdir
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from manyview.anchors import RULES
 from manyview.cluster.anchor_graph.recipe import DEFAULT, Recipe
-from manyview.cluster.checks import array, boolean, choice, integer, nothing
+from manyview.cluster.checks import N_JOBS, array, boolean, choice, integer, nothing
 from manyview.engine import DiskEngine, Engine, MemoryEngine
 from manyview.geometry import SCALES
+from manyview.kernels.arrays import IntArray
 from manyview.views import StoredTable, Views, in_memory
 from manyview.views.container import is_elsewhere
 from manyview.views.dask_tables import as_dask, is_dask
@@ -24,7 +25,8 @@ DRAWN_RULES = ("kmeans", "random")  # anchors that depend on the seed
 MIN_CLUSTERS = 2  # that n_clusters="auto" considers
 
 ENGINES = ("memory", "disk", "dask")
-Progress = Callable[[str, int, int], None]  # stage, steps done, steps in all
+Anchors = Literal["kmeans", "das", "variance", "random"] | Sequence[int] | IntArray
+Progress = Callable[[str, int, int], object]  # stage, steps done, steps in all
 
 # What the parameters of the graphs may be
 GRAPH_CONSTRAINTS = {
@@ -40,7 +42,7 @@ GRAPH_CONSTRAINTS = {
         nothing(),
         ("a directory that exists", lambda value: isinstance(value, str | PathLike) and isdir(value)),
     ),
-    "n_jobs": (integer(-1), nothing()),
+    "n_jobs": N_JOBS,
     "label_outliers": (boolean(),),
     "recipe": (nothing(), ("a Recipe", lambda value: isinstance(value, Recipe))),
     "verbose": (boolean(), ("a function of stage, done, total", callable)),
@@ -88,12 +90,27 @@ class FitContext:
 
     @property
     def recipe(self) -> Recipe:
-        """Constants of the fit."""
+        """Return the constants of the fit."""
         return self.settings.recipe
 
     def with_settings(self, **changes: Any) -> FitContext:
         """Return the context with some settings changed."""
         return replace(self, settings=replace(self.settings, **changes))
+
+
+def check_graph_modes(estimator: Any, /) -> None:
+    """Raise an error for a parameter of the graphs that would have no effect."""
+    name = type(estimator).__name__
+    if not isinstance(estimator.anchors, str) and estimator.n_anchors != "auto":
+        raise ValueError(
+            f"{name}: n_anchors={estimator.n_anchors} has no effect where anchors is an array of rows: leave it at "
+            "'auto'."
+        )
+    if estimator.scratch is not None and estimator.engine in ("memory", "dask"):
+        raise ValueError(
+            f"{name}: scratch has no effect with engine={estimator.engine!r}, which writes no blocks: leave it out, or "
+            "choose engine='disk'."
+        )
 
 
 def resolve(
@@ -170,7 +187,7 @@ def _row_numbers(anchors: Any, n_samples: int) -> Any:
 
 
 def engine_for(estimator: Any, views: Views, /) -> tuple[Views, Engine]:
-    """The engine, and the views in the form that it reads."""
+    """Return the views in the form that the engine reads, and the engine."""
     name = chosen_engine(estimator.engine, views)
     options = {"block_rows": estimator.block_rows}
     if name == "memory":
@@ -186,7 +203,7 @@ def engine_for(estimator: Any, views: Views, /) -> tuple[Views, Engine]:
 
 
 def chosen_engine(engine: str, views: Views, /) -> str:
-    """The engine's name; "auto" looks at where the tables are."""
+    """Return the name of the engine; "auto" depends on where the tables are."""
     if engine != "auto":
         return engine
     elsewhere = [table for table in views.tables if is_elsewhere(table)]
@@ -197,7 +214,7 @@ def chosen_engine(engine: str, views: Views, /) -> str:
 
 
 def client_is_active() -> bool:
-    """Whether this process has a Dask client; who has none has not imported the library either."""
+    """Return whether this process has a Dask client, without importing the library."""
     distributed = sys.modules.get("distributed")
     if distributed is None:
         return False

@@ -12,6 +12,7 @@ import importlib
 import json
 import os
 import sys
+import time
 from typing import Any, BinaryIO
 
 from .answer import Answer, send_json
@@ -51,9 +52,12 @@ def parse(kind: str, path: str, options: dict[str, Any], limit: int) -> Answer |
 def main(request: dict[str, Any], pipe: BinaryIO) -> None:
     for kind, path, options in request["files"]:
         # a watchdog thread in C: it ends this process even while a parser holds the interpreter
+        start = time.monotonic()
         faulthandler.dump_traceback_later(request["time_limit"], exit=True, file=sys.stderr)
         found = parse(kind, path, options, request["memory_limit"])
         faulthandler.cancel_dump_traceback_later()
+        if time.monotonic() - start > request["time_limit"]:  # the watchdog may wake up too late for a short limit
+            found = "reading it took longer than time_limit"
         if isinstance(found, str):
             send_json({"error": found}, pipe)
         else:
