@@ -53,7 +53,9 @@ from manyview.engine import Engine
 from manyview.kernels.agreement import adjusted_rand, joint_counts
 from manyview.kernels.arrays import FloatArray, IntArray
 
-NO_STRUCTURE = "no clusters beyond chance: their score exceeds that of shuffled columns by only {:.3f}, less than {}"
+NO_STRUCTURE = (
+    "no clusters beyond chance: their score minus that of shuffled columns is {:.3f}, and structure begins at {}"
+)
 
 
 class NoStructureWarning(UserWarning):
