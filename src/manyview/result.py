@@ -79,7 +79,7 @@ class Result:
 
     @property
     def n_clusters(self) -> int:
-        """Number of clusters found."""
+        """Return the number of clusters found."""
         return len(np.unique(self.model.labels_))
 
     def frame(self, library: Literal["pandas", "polars", "pyarrow"] | None = None) -> Any:

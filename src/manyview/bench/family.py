@@ -63,7 +63,7 @@ def kill_family(tag: str, /) -> None:
 
 
 def _family(tag: str) -> set[int]:
-    """The processes with this tag and their descendants that are still running, without this one."""
+    """Find the running processes with this tag and their descendants, except this one."""
     known = processes()
     family = {pid for pid in known if tag_of(pid) == tag}
     young = family

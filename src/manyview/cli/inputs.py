@@ -99,7 +99,7 @@ def _without_labels(read: dict[str, TableFile], places: dict[str, str]) -> Table
 
 
 def _labels_of(views: Views, tables: Tables) -> Any:
-    """Known classes in the order of the samples; None unless every sample has one."""
+    """Return known classes in the order of the samples; None unless every sample has one."""
     labels, ids = tables.labels, tables.label_ids
     if labels is None or (ids is None) != (views.ids is None):
         return None
@@ -144,7 +144,7 @@ def _name_of(files: Sequence[Path]) -> str:
 
 
 def described(files: Sequence[Path], /) -> list[dict[str, Any]]:
-    """Name, size and SHA-256 of every file, for run.json."""
+    """Return name, size and SHA-256 of every file, for run.json."""
     return [_described(path) for path in files]
 
 

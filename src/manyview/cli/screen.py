@@ -39,7 +39,7 @@ class Stages:
             self._progress.update(self._task, completed=done, total=total)
 
     def finish(self) -> None:
-        """The stage is over, perhaps before its last step: convergence ends it early."""
+        """End the stage, perhaps before its last step."""
         if self._task is not None:
             done = max(self._progress.tasks[self._task].completed, 1)
             self._progress.update(self._task, completed=done, total=done)

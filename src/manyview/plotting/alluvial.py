@@ -86,7 +86,7 @@ class AlluvialDisplay:
 
     @property
     def flows(self) -> list[Flow]:
-        """Overlaps that are not empty, from left to right."""
+        """Return the overlaps that are not empty, from left to right."""
         return [Flow(int(i), int(j), int(self.counts[i, j])) for i, j in np.argwhere(self.counts)]
 
     def plot(self, ax: Any = None) -> Self:
@@ -110,7 +110,7 @@ class AlluvialDisplay:
         return self
 
     def _right_order(self) -> list[int]:
-        """Groups on the right in the order of where their samples come from, so that bands cross little."""
+        """Order groups on the right by where their samples come from, so that bands cross little."""
         places = np.arange(len(self.left)) @ self.counts / np.maximum(self.counts.sum(axis=0), 1)
         return [int(j) for j in np.argsort(places, kind="stable")]
 

@@ -264,7 +264,7 @@ def draw_subsample(T: FloatArray, n_rows: int, /, *, seed: int) -> Subsample:
 
 
 def subsample_size(n_rows: int, n_clusters: int, share: float = DEFAULT.subsample_share, /) -> int:
-    """Number of rows of a subsample; never fewer than clusters."""
+    """Return the number of rows of a subsample; never fewer than clusters."""
     return min(max(int(share * n_rows), n_clusters), n_rows)
 
 

@@ -43,7 +43,7 @@ class FactorBlock(NamedTuple):
 
     @property
     def n_rows(self) -> int:
-        """Number of rows in the block."""
+        """Return the number of rows in the block."""
         return int(self.H.shape[1])
 
     @property
