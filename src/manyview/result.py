@@ -173,10 +173,12 @@ class Result:
 
 
 def cluster(
-    views: Any,
+    data: Any,
+    /,
     n_clusters: int | Literal["auto"] = "auto",
     *,
     method: str = "AnchorGraphClustering",
+    views: Any = None,
     join: Literal["inner", "outer"] | None = None,
     id_column: Any = None,
     impute: Literal["mean", "median"] | None = None,
@@ -189,12 +191,15 @@ def cluster(
 
     Parameters
     ----------
-    views : list or dict of tables, Views, AnnData, MuData, MultiViewData, or one table
+    data : list or dict of tables, Views, AnnData, MuData, MultiViewData, or one table
         Rows that carry ids are matched by id, others by position.
     n_clusters : int or "auto", default="auto"
         Number of clusters; ``"auto"`` chooses it without labels.
     method : str, default="AnchorGraphClustering"
         Name of an estimator of this package, or ``"SemiNTF.paper"``.
+    views : int, widths, (start, stop) pairs, or mapping of view to columns; optional
+        How one table is divided, for example ``{"rna": ["g1", "g2"], "image": ["area"]}``; for annotated data the place
+        of each view. See :meth:`Views.from_tables`.
     join : {"inner", "outer"} or None, default=None
         What to do if the views have different ids: keep the common samples, or keep all (a sample takes part with the
         views that it has). None raises an error that counts the difference.
@@ -225,10 +230,10 @@ def cluster(
     >>> result.n_clusters, result.labels.shape
     (3, (90,))
     """
-    data = Views.from_tables(views, join=join, id_column=id_column, impute=impute)
+    given = Views.from_tables(data, views=views, join=join, id_column=id_column, impute=impute)
     start = time.perf_counter()
-    model = estimator_for(method, n_clusters, data, random_state=random_state, **parameters).fit(data)
-    return Result(model, data, time.perf_counter() - start, name, facts or {})
+    model = estimator_for(method, n_clusters, given, random_state=random_state, **parameters).fit(given)
+    return Result(model, given, time.perf_counter() - start, name, facts or {})
 
 
 def estimator_for(method: str, n_clusters: int | str, views: Any, /, *, random_state: int, **parameters: Any) -> Any:

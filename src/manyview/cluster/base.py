@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
+from manyview.cluster.progress import CallbackSupportMixin
 from manyview.engine.optional import optional
 from manyview.kernels.arrays import FloatArray, IntArray
 from manyview.views.output import as_given, frame_of_columns
 
 
-class Clusterer(ClusterMixin, BaseEstimator):
+class Clusterer(CallbackSupportMixin, ClusterMixin, BaseEstimator):
     """An estimator of this package: results per sample come in the form of the input, with its ids."""
 
     views: Any

@@ -15,12 +15,13 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from manyview.cluster.progress import with_callbacks
 from manyview.views.frames import frame_of
 
 Rule = tuple[str, Callable[[Any], bool]]  # what to write in the error, and the test
 P = ParamSpec("P")
 R = TypeVar("R")
-OURS = ("manyview.", "sklearn.", "contextlib", "functools")
+OURS = ("manyview.", "sklearn.", "joblib.", "contextlib", "functools")
 
 
 def _is_number(value: Any, kind: type) -> bool:
@@ -119,11 +120,13 @@ def all_or_nothing(method: Callable[Concatenate[Any, P], R], /) -> Callable[Conc
     0
     """
 
+    run: Callable[Concatenate[Any, P], R] = with_callbacks(method)
+
     @wraps(method)
     def safe(self: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:
         before = dict(vars(self))
         try:
-            return method(self, *args, **kwargs)
+            return run(self, *args, **kwargs)
         except BaseException:
             vars(self).clear()
             vars(self).update(before)
