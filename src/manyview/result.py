@@ -15,14 +15,22 @@ import numpy as np
 
 from manyview import cluster as methods
 from manyview.cluster.base import result_columns, summary_of
+from manyview.cluster.saving import estimators, library_versions
 from manyview.engine.optional import optional
 from manyview.io.labels import write_labels
 from manyview.io.whole import whole_folder
 from manyview.model_selection import select
-from manyview.views import Views
+from manyview.views import Views, ViewsLike
 from manyview.views.output import as_given, frame_of_columns
+from manyview.views.ranges import Ranges
+from manyview.views.sources import IdColumn
 
-BASELINES = ("AMGL", "MVGL", "CSMSC", "GMC", "LMVSC", "SMSC", "SFMC", "FMCNOF")
+METHODS = (
+    "AnchorGraphClustering",
+    "SemiNTF",
+    "SemiNTF.paper",
+    *sorted({*estimators()} - {"AnchorGraphClustering", "SemiNTF"}),
+)
 FILES = (
     "labels.csv",
     "model.manyview",
@@ -31,7 +39,6 @@ FILES = (
     "result.parquet",
     "run.json",
 )  # of a saved result
-METHODS = ("AnchorGraphClustering", "SemiNTF", "SemiNTF.paper", *BASELINES)
 
 
 @dataclass(frozen=True, repr=False)
@@ -144,8 +151,6 @@ class Result:
 
     def run_facts(self) -> dict[str, Any]:
         """Return what repeats this run: versions, parameters, views, time."""
-        from manyview.cluster.saving import library_versions
-
         model = self.model
         parameters = {name: _plain(value) for name, value in model.get_params(deep=False).items()}
         return {
@@ -173,14 +178,14 @@ class Result:
 
 
 def cluster(
-    data: Any,
+    data: ViewsLike,
     /,
     n_clusters: int | Literal["auto"] = "auto",
     *,
     method: str = "AnchorGraphClustering",
-    views: Any = None,
+    views: Ranges = None,
     join: Literal["inner", "outer"] | None = None,
-    id_column: Any = None,
+    id_column: IdColumn = None,
     impute: Literal["mean", "median"] | None = None,
     random_state: int = 0,
     name: str = "data",
@@ -255,7 +260,7 @@ def estimator_for(method: str, n_clusters: int | str, views: Any, /, *, random_s
 
 
 def _may_give_way(folder: Path, *, replace: bool) -> bool:
-    """Whether a folder is empty, or holds a result and nothing else where that may be replaced."""
+    """Return whether a folder is empty, or may be replaced and holds a saved result and nothing else."""
     inside = {path.name for path in folder.iterdir()}
     return not inside or (replace and "run.json" in inside and inside <= set(FILES))
 

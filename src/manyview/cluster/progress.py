@@ -22,7 +22,7 @@ except ImportError:  # before 1.9
 
 __all__ = ["CallbackSupportMixin", "Progress", "progress_of", "reporter", "silent", "with_callbacks"]
 LOGGER = logging.getLogger("manyview")
-Progress = Callable[[str, int, int], None]  # stage, steps done, steps in all
+Progress = Callable[[str, int, int], object]  # stage, steps done, steps in all
 
 
 def silent(stage: str, done: int, total: int) -> None:

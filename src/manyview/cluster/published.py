@@ -26,9 +26,7 @@ from manyview.cluster.checks import (
 from manyview.cluster.progress import progress_of
 from manyview.geometry.statistics import DOUBLE, require_magnitude
 from manyview.kernels.arrays import FloatArray, IntArray, Table
-from manyview.views import Views, check_views
-
-RandomState = int | np.random.RandomState | None
+from manyview.views import Views, ViewsLike, check_views
 
 
 class MultiViewClusterer(Clusterer):
@@ -42,7 +40,7 @@ class MultiViewClusterer(Clusterer):
         """Set the fitted attributes; ``fit`` calls it."""
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: ViewsLike, y: Any = None) -> Self:
         """Cluster the samples.
 
         Parameters
@@ -64,7 +62,7 @@ class MultiViewClusterer(Clusterer):
             self._fit(views)
         return self
 
-    def _new_views(self, X: Any, /) -> Views:
+    def _new_views(self, X: ViewsLike, /) -> Views:
         """Check rows to predict, which must have the views and columns of the fit."""
         check_is_fitted(self)
         return check_views(X, ranges=self.views, estimator=self, reset=False)

@@ -60,7 +60,7 @@ class MemoryEngine:
     def step(
         self, function: Callable[[B], tuple[C, T]], rows: Rows[B], combine: Callable[[T, T], T]
     ) -> tuple[list[C], T]:
-        """All threads, this one too, take blocks until there is none."""
+        """Let all threads, this one too, take blocks until there is none."""
         old: list[Any] = rows if isinstance(rows, list) else list(rows)
         new: list[Any] = [None] * len(old)
         numbers = iter(range(len(old)))
@@ -89,7 +89,7 @@ class MemoryEngine:
         return self.collect(function, rows)
 
     def results(self, function: Callable[[B], C], rows: Rows[B]) -> Iterator[C]:
-        """What ``function`` makes of the blocks, in their order; few are held at a time."""
+        """Yield the results of ``function`` for all blocks in order, few of them held at a time."""
         if self.threads == 1 or len(rows) == 1:
             yield from (as_contiguous(function(block)) for block in rows)
             return
@@ -120,7 +120,7 @@ class MemoryEngine:
 
 
 def _given_up(rows: Rows[B]) -> Iterator[B]:
-    """The blocks, which nobody holds any more when they have been used: the new ones find their memory still warm."""
+    """Yield the blocks and forget each, so that new blocks reuse its memory while it is in the cache."""
     if not isinstance(rows, list):
         yield from rows
         return
@@ -180,7 +180,7 @@ def _take_control() -> None:
 
 
 def _controller() -> ThreadpoolController:
-    """Of the libraries that are loaded now; looking for them takes longer than a short step, and imports bring them."""
+    """Return the controller of the libraries that are loaded now; it is kept until another module is imported."""
     global _known
     if _known is None or _known[0] != len(sys.modules):
         _known = len(sys.modules), ThreadpoolController()

@@ -109,7 +109,7 @@ class ArrowSource:
             return parts[0] if whole else np.concatenate(parts)
 
     def ids(self) -> Iterator[Ids] | None:
-        """What pandas stored as index of the rows, some at a time; None where there is none."""
+        """Yield the index that pandas stored with the rows, in parts; None where there is none."""
         if not self._ids:
             return None
         fragments = self._open().get_fragments()
@@ -121,7 +121,7 @@ class ArrowSource:
         return _arrow("pyarrow.dataset").dataset(paths, format="parquet") if isinstance(paths, list) else paths
 
     def _parts(self) -> list[_Part]:
-        """Row groups, or fragments that have none, in the order of the rows."""
+        """List row groups, or fragments that have none, in the order of the rows."""
         if self._opened is None:
             self._opened = [part for fragment in _fragments(self._open()) for part in _parts_of(fragment)]
         return self._opened
@@ -222,7 +222,7 @@ class Columns(NamedTuple):
 
 
 def columns_of(schema: Any, fragments: Sequence[Any], place: str, name: str, /, *, same: bool) -> Columns:
-    """The columns of a schema, which every fragment must have, with ``same`` no others; an error names the file."""
+    """Check that every fragment has the columns of a schema, with ``same`` no others; an error names the file."""
     names = [field.name for field in schema if field.name not in index_columns(schema)]
     if not names:
         raise ValueError(f"View {name!r}: {place} has no columns.")
@@ -253,7 +253,7 @@ def _require_columns(schema: Any, names: list[str], place: str, view: str, *, sa
 
 
 def index_columns(schema: Any) -> list[str]:
-    """Names of the columns that are an index."""
+    """Return the names of the columns that are an index."""
     known = json.loads((schema.metadata or {}).get(b"pandas", b"{}")).get("index_columns", [])
     named = [column for column in known if isinstance(column, str)]  # others are ranges, which have no column
     return [field.name for field in schema if field.name in named or field.name.startswith(INDEX_COLUMN)]

@@ -1,4 +1,4 @@
-"""The one door for all input: whatever users have, out come matched, finite, numeric views.
+"""Checks of all input, which turn whatever users have into matched, finite, numeric views.
 
 An estimator remembers the views of its fit and what was done to their columns; other views are compared with them, and
 turned into numbers the same way. Columns without any number go; missing cells are filled if that is asked for.
@@ -22,7 +22,7 @@ from manyview.views.dask_tables import is_dask
 from manyview.views.encode import Categories, encode, looks_like_ids, require_no_ids
 from manyview.views.frames import Frame, frame_of, of_objects
 from manyview.views.ranges import Ranges
-from manyview.views.sources import IdColumn, Names, as_array, is_one_table, refuse
+from manyview.views.sources import IdColumn, Names, ViewsLike, as_array, is_one_table, refuse
 from manyview.views.sparse import canonical, verified
 from manyview.views.stored import is_stored
 
@@ -32,7 +32,7 @@ ROWS_COMPARED_FIRST = 64
 
 
 def check_views(
-    X: Any,
+    X: ViewsLike,
     /,
     *,
     ranges: Ranges = None,
@@ -133,7 +133,7 @@ def in_memory(views: Views, /) -> Views:
 
 
 def _is_for_scikit_learn(X: Any) -> bool:
-    """Whether X is one table of a kind that scikit-learn knows."""
+    """Return whether X is one table of a kind that scikit-learn knows."""
     if isinstance(X, Views) or not is_one_table(X):
         return False
     frame = frame_of(X)
@@ -143,7 +143,7 @@ def _is_for_scikit_learn(X: Any) -> bool:
 
 
 def _as_scikit_learn_has_it(X: Any, estimator: Any, reset: bool) -> Any:
-    """One table through scikit-learn's own validation, so that its conventions hold to the letter."""
+    """Check one table by scikit-learn's own validation, so that its conventions hold exactly."""
     if frame_of(X) is not None:
         if estimator is not None:
             validate_data(estimator, X, reset=reset, skip_check_array=True)
@@ -183,7 +183,7 @@ def remember(
 
 
 def in_fitted_order(estimator: Any, views: Views, /) -> Views:
-    """Views as the estimator was fitted on: by name where the names are the same set, else by position."""
+    """Order views as in the fit: by name where the names are the same set, else by position."""
     names = estimator.view_names_
     if len(views.names) != len(names):
         raise ValueError(f"Got {len(views.names)} views; the model was fitted on {len(names)}: {list(names)}.")
@@ -230,7 +230,7 @@ class _Prepared(NamedTuple):
 def numeric(
     views: Views, known: Sequence[Preparation] | None, /, *, rows_may_miss: bool
 ) -> tuple[Views, tuple[Preparation, ...]]:
-    """Tables of finite numbers, and what was done to get them; ``known`` is what the fit did."""
+    """Convert tables to finite numbers and tell how; ``known`` is how the fit did."""
     done = [_prepare(views, v, None if known is None else known[v]) for v in range(len(views.tables))]
     for v, (table, columns, _, _) in enumerate(done):
         if not is_elsewhere(table):
@@ -306,7 +306,7 @@ def _apply(table: Any, name: str, columns: Names, known: Preparation) -> _Prepar
 
 
 def as_numbers(table: Any, name: str, /) -> Table:
-    """One view as a 2-D float array or CSR matrix; every error names the view."""
+    """Convert one view to a 2-D float array or CSR matrix; every error names the view."""
     if sp.issparse(table):
         table = verified(table, name)
     elif table.dtype.kind == "O":
@@ -322,7 +322,7 @@ def as_numbers(table: Any, name: str, /) -> Table:
 
 
 def floats(table: Any, /) -> Any:
-    """The types that a table may keep, or the one that it gets: half precision becomes single, as in files."""
+    """Return the types that a table may keep, or the one that it gets; half precision becomes single."""
     return np.float32 if getattr(table, "dtype", None) == np.float16 else FLOATS
 
 
@@ -371,7 +371,7 @@ def _other_width(name: str, width: int, known: Preparation, columns: Names) -> V
 
 
 def empty_columns(table: FloatArray, /) -> list[int]:
-    """Columns without any number, unless that is all of them."""
+    """Find the columns without any number, unless that is all of them."""
     if len(table) < 2 or not np.isnan(table[0]).any():
         return []
     empty = np.flatnonzero(np.isnan(table).all(axis=0))
@@ -391,7 +391,7 @@ def constant_columns(table: FloatArray, /) -> list[int]:
 
 
 def column_values(table: FloatArray, impute: str, /) -> list[float]:
-    """The mean or median of every column, of the cells that are there."""
+    """Compute the mean or median of every column over its known cells."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Mean of empty slice|All-NaN slice", RuntimeWarning)
         values = np.nanmean(table, axis=0, dtype=np.float64) if impute == "mean" else np.nanmedian(table, axis=0)
@@ -399,7 +399,7 @@ def column_values(table: FloatArray, impute: str, /) -> list[float]:
 
 
 def filled(table: FloatArray, values: Sequence[float], /) -> tuple[FloatArray, int]:
-    """The table with missing cells filled, and their number; rows that are missing altogether stay so."""
+    """Fill the missing cells of a table and count them; rows that are missing altogether stay so."""
     missing: BoolArray = np.asarray(np.isnan(table))
     missing &= ~np.all(missing, axis=1, keepdims=True)
     count = int(missing.sum())

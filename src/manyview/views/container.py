@@ -17,7 +17,7 @@ from manyview.views.dask_tables import is_dask
 from manyview.views.frames import as_ids, empty_rows, frame_of
 from manyview.views.output import html_table
 from manyview.views.ranges import Ranges
-from manyview.views.sources import Given, IdColumn, Names, column_names, one_view, sources
+from manyview.views.sources import Given, IdColumn, Names, ViewsLike, column_names, one_view, sources
 from manyview.views.stored import StoredTable
 
 IMPUTES = (None, "mean", "median")
@@ -95,7 +95,7 @@ class Views:
     @classmethod
     def from_tables(
         cls,
-        X: Any,
+        X: ViewsLike,
         /,
         *,
         views: Ranges = None,
@@ -182,7 +182,7 @@ class Views:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Rows, and columns of all views together."""
+        """Return the number of rows, and of columns of all views together."""
         return self.n_samples, sum(self.widths)
 
     def with_(self, **changes: Any) -> Self:
@@ -192,7 +192,7 @@ class Views:
         return other
 
     def described(self, v: int, /) -> BoolArray:
-        """Which samples (n_samples,) view ``v`` describes."""
+        """Return which samples (n_samples,) view ``v`` describes."""
         known = self.present[v]
         if known is not None:
             return known
@@ -230,12 +230,12 @@ class Views:
 
 
 def is_elsewhere(table: Any, /) -> bool:
-    """Whether a table is not in the memory of this process."""
+    """Return whether a table is not in the memory of this process."""
     return not isinstance(table, np.ndarray) and (is_dask(table) or isinstance(table, StoredTable))
 
 
 def _match(given: Sequence[Given], join: str | None) -> Match:
-    """Rows matched by id; tables on disk take part if others carry ids, and must be in their order."""
+    """Match rows by id; tables on disk take part if others carry ids, and must be in their order."""
     if join is None and all(each.ids is None and isinstance(each.table, np.ndarray) for each in given):
         return Match(None, [None] * len(given))  # plain arrays are matched by position
     names = [each.name for each in given]
@@ -265,7 +265,7 @@ def _stored_ids(table: StoredTable) -> NDArray[Any] | None:
 
 
 def _with_ids(given: Sequence[Given], ids: NDArray[Any]) -> list[Given]:
-    """Ids that were given beside the tables, for tables that carry none; the others must carry these."""
+    """Attach ids that were given beside the tables; tables that carry ids must carry these."""
     n_rows = int(given[0].table.shape[0])
     if len(ids) != n_rows:
         raise ValueError(f"{len(ids)} ids for {n_rows} samples.")
@@ -283,7 +283,7 @@ def _require_rows(given: Sequence[Given]) -> None:
 
 
 def _checked_columns(feature_names: Any, views: Views) -> tuple[Names, ...]:
-    """Column names of every view: those given, else those known."""
+    """Return the column names of every view: those given, else those known."""
     given = feature_names if isinstance(feature_names, Mapping) else dict(zip(views.names, feature_names, strict=False))
     unknown = [name for name in given if name not in views.names]
     if unknown or (not isinstance(feature_names, Mapping) and len(feature_names) != len(views.names)):
@@ -301,7 +301,7 @@ def _checked_columns(feature_names: Any, views: Views) -> tuple[Names, ...]:
 
 
 def views_as_html(views: Views, /, *, max_notes: int = 10) -> str:
-    """A small table: a row per view with its width, its kind and how many samples it describes."""
+    """Return an HTML table: one row per view with its width, its kind and how many samples it describes."""
     rows = [
         (name, f"{width:,}", _kind(table), f"{views.n_samples if present is None else int(present.sum()):,}")
         for name, width, table, present in zip(views.names, views.widths, views.tables, views.present, strict=True)

@@ -24,7 +24,7 @@ def as_given(
     columns: Sequence[str] | None = None,
     id_name: str = "id",
 ) -> Any:
-    """Values per sample as a frame of the library that the views came in.
+    """Return values per sample as a frame of the library that the views came in.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def as_given(
 
 
 def frame_of_columns(columns: Mapping[str, Any], ids: NDArray[Any] | None, kind: str, /, *, id_name: str = "id") -> Any:
-    """Columns of any types as one frame, with the ids as the index (pandas) or the first column.
+    """Build a frame from columns of any types, with ids as the index (pandas) or the first column.
 
     Examples
     --------
@@ -115,5 +115,5 @@ def html_table(head: Sequence[str], rows: Iterable[Sequence[object]], /) -> str:
 
 
 def _writable(values: Iterable[Any]) -> list[Any]:
-    """Texts without lone surrogates, which Arrow and polars do not take, and anything else as it is."""
+    """Replace lone surrogates in texts, which Arrow and polars do not take."""
     return [value.encode(errors="replace").decode() if isinstance(value, str) else value for value in values]

@@ -62,7 +62,7 @@ class PerView(TransformerMixin, _BaseComposition):
 
     @property
     def _named(self) -> list[tuple[str, Any]]:
-        """Names and transformers, as scikit-learn's compositions keep them."""
+        """Return names and transformers in the form of scikit-learn's compositions."""
         return [(str(name), transformer) for name, transformer in self.transformers.items()]
 
     @_named.setter
@@ -71,7 +71,7 @@ class PerView(TransformerMixin, _BaseComposition):
         self.transformers = {keys.get(name, name): transformer for name, transformer in named}
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Parameters of this transformer and, with ``deep``, of those that it holds."""
+        """Return the parameters of this transformer and, with ``deep``, of those that it holds."""
         parameters: dict[str, Any] = self._get_params("_named", deep=deep)
         return parameters
 
@@ -114,7 +114,7 @@ class PerView(TransformerMixin, _BaseComposition):
         return _assembled(views, done, self.views_kept_)
 
     def _chosen(self, views: Views) -> list[Any]:
-        """What is done to every view, in their order."""
+        """Return the transformer of every view, in the order of the views."""
         if self.remainder not in AS_IT_IS:
             raise ValueError(f"remainder={self.remainder!r}: use 'passthrough' or 'drop'.")
         self._validate_names([name for name, _ in self._named])
@@ -135,7 +135,7 @@ class PerView(TransformerMixin, _BaseComposition):
 
 
 def _apply(views: Views, v: int, transform: Any, fitted: Any) -> tuple[Table, Any]:
-    """The transformed table and its columns; samples that lack the view get rows of NaN, or empty ones."""
+    """Transform a table; samples that lack the view get rows of NaN, or empty rows in a sparse table."""
     table, there = views.tables[v], views.described(v)
     missing = not there.all()
     try:

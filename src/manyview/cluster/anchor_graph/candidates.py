@@ -205,7 +205,7 @@ def label_sizes(labels: Rows[IntArray], engine: Engine, K: int, /) -> FloatArray
 
 
 def label_indicator(labels: IntArray, sizes: FloatArray, /) -> FloatArray:
-    """One-hot rows divided by the root of the cluster's size: orthonormal columns over all rows."""
+    """Return one-hot rows divided by the root of the cluster's size: orthonormal columns over all rows."""
     return np.eye(len(sizes))[labels] / np.sqrt(np.maximum(sizes, 1))
 
 

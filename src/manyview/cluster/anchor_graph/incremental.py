@@ -40,7 +40,7 @@ class Grown(NamedTuple):
 
 
 def batch_sums(fusion: Fusion, n_clusters: int, rows: Rows[tuple[GraphBlock, IntArray]], engine: Engine, /) -> Sums:
-    """One pass over a batch with its labels."""
+    """Sum over a batch with its labels, in one pass."""
 
     def of_block(pair: tuple[GraphBlock, IntArray]) -> tuple[FloatArray, FloatArray, IntArray]:
         block, labels = pair

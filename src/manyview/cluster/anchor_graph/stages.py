@@ -20,7 +20,14 @@ from manyview.cluster.anchor_graph.candidates import (
     mean_over_geometries,
 )
 from manyview.cluster.anchor_graph.consensus import consensus_labels, embed_consensus, find_consensus
-from manyview.cluster.anchor_graph.context import MIN_CLUSTERS, FitContext, chosen_engine, engine_for, resolve
+from manyview.cluster.anchor_graph.context import (
+    MIN_CLUSTERS,
+    FitContext,
+    check_graph_modes,
+    chosen_engine,
+    engine_for,
+    resolve,
+)
 from manyview.cluster.anchor_graph.evidence import drop_noise_views
 from manyview.cluster.anchor_graph.fusion import slice_degrees, weights_from_smoothness
 from manyview.cluster.anchor_graph.graphs import Draw, build_graphs, of_sample, redraw
@@ -57,6 +64,7 @@ def running_fit(
     estimator: Any, X: Any, /, *, raw: bool = False, factors: Factors = "none"
 ) -> Iterator[tuple[Views, FitContext]]:
     """Check the input, resolve the parameters, and hold the engine for the time of the fit."""
+    check_graph_modes(estimator)
     views = check_views(X, ranges=estimator.views, estimator=estimator, lazy=True, rows_may_miss=True)
     K = MIN_CLUSTERS if estimator.n_clusters == "auto" else int(estimator.n_clusters)
     check_sizes(len(views), K)
