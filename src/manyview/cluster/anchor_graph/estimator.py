@@ -115,9 +115,8 @@ class AnchorClusterer(TransformerMixin, Clusterer):
         >>> from manyview import AnchorGraphClustering, datasets
         >>> data = datasets.make_views(n_samples=200, n_clusters=3, random_state=0)
         >>> model = AnchorGraphClustering(n_clusters=3, random_state=0).fit(data.views)
-        >>> assessment = model.assess({name: view[:5] for name, view in data.views.items()})
-        >>> assessment.confidence.shape, assessment.view_labels.shape, bool(assessment.views_disagree.any())
-        ((5,), (5, 3), False)
+        >>> model.assess({name: view[:5] for name, view in data.views.items()}).view_labels.shape
+        (5, 3)
         """
 
         def read(members: MembershipMap, engine: Engine, rows: Rows[RowBlock]) -> Any:
@@ -173,9 +172,8 @@ class AnchorClusterer(TransformerMixin, Clusterer):
         Examples
         --------
         >>> from manyview import AnchorGraphClustering, datasets
-        >>> data = datasets.make_views(n_samples=200, n_clusters=3, widths=(4, 6), random_state=0)
-        >>> model = AnchorGraphClustering(n_clusters=3, random_state=0).fit(data.views)
-        >>> cluster = model.explain(data.views).clusters[0]
+        >>> views = datasets.make_views(n_samples=200, n_clusters=3, widths=(4, 6), random_state=0).views
+        >>> cluster = AnchorGraphClustering(n_clusters=3, random_state=0).fit(views).explain(views).clusters[0]
         >>> max(cluster.views, key=lambda view: view.effect).view in ("view_0", "view_1")
         True
         """
