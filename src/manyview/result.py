@@ -9,12 +9,13 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 
 from manyview import cluster as methods
 from manyview.cluster.base import result_columns, summary_of
+from manyview.cluster.saving import estimators, library_versions
 from manyview.engine.optional import optional
 from manyview.io.labels import write_labels
 from manyview.io.whole import whole_folder
@@ -23,20 +24,12 @@ from manyview.views import Views, ViewsLike
 from manyview.views.output import as_given, frame_of_columns
 from manyview.views.sources import IdColumn
 
-Method = Literal[
+METHODS = (
     "AnchorGraphClustering",
     "SemiNTF",
     "SemiNTF.paper",
-    "AMGL",
-    "MVGL",
-    "CSMSC",
-    "GMC",
-    "LMVSC",
-    "SMSC",
-    "SFMC",
-    "FMCNOF",
-]
-METHODS: tuple[str, ...] = get_args(Method)
+    *sorted({*estimators()} - {"AnchorGraphClustering", "SemiNTF"}),
+)
 FILES = (
     "labels.csv",
     "model.manyview",
@@ -199,8 +192,6 @@ class Result:
         dict
             As JSON can hold it.
         """
-        from manyview.cluster.saving import library_versions
-
         model = self.model
         parameters = {name: _plain(value) for name, value in model.get_params(deep=False).items()}
         return {
@@ -231,7 +222,7 @@ def cluster(
     views: ViewsLike,
     n_clusters: int | Literal["auto"] = "auto",
     *,
-    method: Method = "AnchorGraphClustering",
+    method: str = "AnchorGraphClustering",
     join: Literal["inner", "outer"] | None = None,
     id_column: IdColumn = None,
     impute: Literal["mean", "median"] | None = None,

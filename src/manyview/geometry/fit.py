@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 import scipy.sparse as sp
@@ -46,7 +46,8 @@ from manyview.geometry.text import PrincipalScores, principal_scores
 from manyview.kernels.arrays import BoolArray, FloatArray, IntArray, Table
 from manyview.views.blocks import RowBlock, Scores, some_rows
 
-SCALES = ("auto", "standard", "rows", "max", "none")
+Scale = Literal["auto", "standard", "rows", "max", "none"]
+SCALES: tuple[str, ...] = get_args(Scale)
 
 Scaling = Callable[[Table], Table] | PrincipalScores
 Scalings = tuple[tuple[Scaling, ...], ...]  # [geometry][view]

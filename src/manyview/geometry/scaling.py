@@ -124,6 +124,9 @@ class PartiallyWhitened:
         return unit_rows(scores) if self.unit else scores
 
 
+SCALINGS = (Unchanged, DividedByMaximum, UnitRows, Standardized, Centered, Hellinger, PartiallyWhitened)
+
+
 def partially_whitened(
     scalings: Any,
     kinds: tuple[str, ...],

@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from os.path import isdir
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
-from manyview.anchors import RULES
+from manyview.anchors import RULES, AnchorRule
 from manyview.cluster.anchor_graph.recipe import DEFAULT, Recipe
 from manyview.cluster.checks import N_JOBS, array, boolean, choice, integer, nothing
 from manyview.engine import DiskEngine, Engine, MemoryEngine
@@ -24,8 +24,8 @@ from manyview.views.dask_tables import as_dask, is_dask
 DRAWN_RULES = ("kmeans", "random")  # anchors that depend on the seed
 MIN_CLUSTERS = 2  # that n_clusters="auto" considers
 
-ENGINES = ("memory", "disk", "dask")
-Anchors = Literal["kmeans", "das", "variance", "random"] | Sequence[int] | IntArray
+EngineName = Literal["memory", "disk", "dask"]
+Anchors = AnchorRule | Sequence[int] | IntArray
 Progress = Callable[[str, int, int], object]  # stage, steps done, steps in all
 
 # What the parameters of the graphs may be
@@ -36,7 +36,7 @@ GRAPH_CONSTRAINTS = {
     "n_anchors": (integer(2), choice("auto")),
     "n_neighbors": (integer(1), choice("auto")),
     "dtype": (choice("auto", "float32", "float64"),),
-    "engine": (choice("auto", *ENGINES),),
+    "engine": (choice("auto", *get_args(EngineName)),),
     "block_rows": (integer(1),),
     "scratch": (
         nothing(),
@@ -188,18 +188,25 @@ def _row_numbers(anchors: Any, n_samples: int) -> Any:
 
 def engine_for(estimator: Any, views: Views, /) -> tuple[Views, Engine]:
     """Return the views in the form that the engine reads, and the engine."""
-    name = chosen_engine(estimator.engine, views)
-    options = {"block_rows": estimator.block_rows}
-    if name == "memory":
-        return in_memory(views), MemoryEngine(n_jobs=estimator.n_jobs, **options)
-    if name == "disk":
-        if any(is_dask(table) for table in views.tables):
-            raise ValueError("engine='disk' reads files and arrays; for Dask collections use engine='dask'.")
-        return views, DiskEngine(n_jobs=estimator.n_jobs, scratch=estimator.scratch, **options)
+    makers = {"memory": _memory_engine, "disk": _disk_engine, "dask": _dask_engine}
+    return makers[chosen_engine(estimator.engine, views)](estimator, views)
+
+
+def _memory_engine(estimator: Any, views: Views) -> tuple[Views, Engine]:
+    return in_memory(views), MemoryEngine(n_jobs=estimator.n_jobs, block_rows=estimator.block_rows)
+
+
+def _disk_engine(estimator: Any, views: Views) -> tuple[Views, Engine]:
+    if any(is_dask(table) for table in views.tables):
+        raise ValueError("engine='disk' reads files and arrays; for Dask collections use engine='dask'.")
+    return views, DiskEngine(n_jobs=estimator.n_jobs, scratch=estimator.scratch, block_rows=estimator.block_rows)
+
+
+def _dask_engine(estimator: Any, views: Views) -> tuple[Views, Engine]:
     from manyview.engine.dask import DaskEngine
 
     tables = [as_dask(table) if isinstance(table, StoredTable) else table for table in views.tables]
-    return views.with_(tables=tuple(tables)), DaskEngine(**options)
+    return views.with_(tables=tuple(tables)), DaskEngine(block_rows=estimator.block_rows)
 
 
 def chosen_engine(engine: str, views: Views, /) -> str:

@@ -11,7 +11,7 @@ from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from manyview.anchors import AnchorGraph
-from manyview.cluster.anchor_graph.context import GRAPH_CONSTRAINTS, Anchors, Progress, engine_for
+from manyview.cluster.anchor_graph.context import GRAPH_CONSTRAINTS, Anchors, EngineName, Progress, engine_for
 from manyview.cluster.anchor_graph.explanation import Explanation, explain
 from manyview.cluster.anchor_graph.fusion import Fusion
 from manyview.cluster.anchor_graph.incremental import absorb
@@ -23,6 +23,7 @@ from manyview.cluster.anchor_graph.stages import build_graphs_for_k, keep_result
 from manyview.cluster.base import Clusterer, RandomState
 from manyview.cluster.checks import all_or_nothing, check_parameters, refuse_second_table, warn_of_lost_clusters
 from manyview.engine import BLOCK_ROWS, Engine, Rows
+from manyview.geometry import Scale
 from manyview.kernels.arrays import FloatArray, IntArray
 from manyview.views import Views, ViewsLike, check_views
 from manyview.views.blocks import RowBlock, row_blocks
@@ -308,12 +309,12 @@ class AnchorGraphClustering(AnchorClusterer):
         self,
         n_clusters: int | Literal["auto"] = 8,
         *,
-        scale: Literal["auto", "standard", "rows", "max", "none"] = "auto",
+        scale: Scale = "auto",
         anchors: Anchors = "kmeans",
         n_anchors: int | Literal["auto"] = "auto",
         n_neighbors: int | Literal["auto"] = "auto",
         dtype: Literal["auto", "float32", "float64"] = "auto",
-        engine: Literal["auto", "memory", "disk", "dask"] = "auto",
+        engine: Literal["auto"] | EngineName = "auto",
         block_rows: int = BLOCK_ROWS,
         scratch: str | PathLike[str] | None = None,
         n_jobs: int | None = None,

@@ -8,7 +8,7 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from manyview.cluster.anchor_graph.candidates import embed_rows
-from manyview.cluster.anchor_graph.context import Anchors, Progress
+from manyview.cluster.anchor_graph.context import Anchors, EngineName, Progress
 from manyview.cluster.anchor_graph.estimator import AnchorClusterer
 from manyview.cluster.anchor_graph.fusion import first_weights
 from manyview.cluster.anchor_graph.memory import Factors
@@ -18,11 +18,13 @@ from manyview.cluster.base import RandomState
 from manyview.cluster.checks import all_or_nothing, check_parameters, refuse_second_table, warn_of_lost_clusters
 from manyview.cluster.semi_ntf.admm import Factorization, factorize
 from manyview.cluster.semi_ntf.checkpoint import checkpoint_for
+from manyview.cluster.semi_ntf.coupling import CouplingName
 from manyview.cluster.semi_ntf.labels import LabelsFrom, better_labels, labels_of_H, memberships_of_H
 from manyview.cluster.semi_ntf.settings import CONSTRAINTS, PAPER, Start, check_modes, resolve_factors
 from manyview.cluster.semi_ntf.tensor import find_start, graph_tensor, shared_tensor
 from manyview.cluster.semi_ntf.warnings import warn_of_residuals, warn_of_row_order
 from manyview.engine import BLOCK_ROWS, Engine
+from manyview.geometry import Scale
 from manyview.kernels.arrays import FloatArray
 from manyview.views import ViewsLike
 from manyview.views.ranges import Ranges
@@ -111,7 +113,7 @@ class SemiNTF(AnchorClusterer):
         *,
         variant: Literal["default", "paper"] = "default",
         start: Start = "consensus",
-        coupling: Literal["shared", "clusters", "views", "samples"] = "shared",
+        coupling: CouplingName = "shared",
         view_transform: Literal["auto", "identity", "dft", "dct"] = "auto",
         lam: float | Literal["auto"] = "auto",
         p: float | Literal["auto"] = "auto",
@@ -120,12 +122,12 @@ class SemiNTF(AnchorClusterer):
         eta: float = 1.15,
         max_iter: int = 200,
         tol: float = 1e-2,
-        scale: Literal["auto", "standard", "rows", "max", "none"] = "auto",
+        scale: Scale = "auto",
         anchors: Anchors = "kmeans",
         n_anchors: int | Literal["auto"] = "auto",
         n_neighbors: int | Literal["auto"] = "auto",
         dtype: Literal["auto", "float32", "float64"] = "auto",
-        engine: Literal["auto", "memory", "disk", "dask"] = "auto",
+        engine: Literal["auto"] | EngineName = "auto",
         block_rows: int = BLOCK_ROWS,
         scratch: str | PathLike[str] | None = None,
         n_jobs: int | None = None,

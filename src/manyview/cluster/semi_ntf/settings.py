@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +16,8 @@ from manyview.cluster.semi_ntf.coupling import COUPLINGS, Coupling
 from manyview.kernels.gst import tau_for_threshold
 from manyview.kernels.tproduct import TRANSFORMS, view_transform
 
-STARTS = ("consensus", "spectral", "identity", "random")
-Start = Literal["consensus", "spectral", "identity", "random"] | Sequence[int] | NDArray[Any]
+StartName = Literal["consensus", "spectral", "identity", "random"]
+Start = StartName | Sequence[int] | NDArray[Any]
 AUTOMATIC: dict[str, Any] = {"view_transform": "identity", "p": 0.5, "rho": 1.0}  # "auto" of the coupled variants
 OF_COUPLING = ("view_transform", "lam", "p", "rho")  # parameters that one H for all slices does not have
 PAPER: dict[str, Any] = {  # what Algorithm 1 fixes
@@ -34,7 +34,7 @@ PAPER: dict[str, Any] = {  # what Algorithm 1 fixes
 }
 CONSTRAINTS = GRAPH_CONSTRAINTS | {
     "variant": (choice("default", "paper"),),
-    "start": (choice(*STARTS), array()),
+    "start": (choice(*get_args(StartName)), array()),
     "coupling": (choice(*COUPLINGS),),
     "view_transform": (choice("auto", *TRANSFORMS),),
     "lam": (real(0), choice("auto")),
