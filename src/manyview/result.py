@@ -63,8 +63,11 @@ class Result:
     >>> import manyview
     >>> from manyview.datasets import make_views
     >>> data = make_views(n_samples=90, n_clusters=3, random_state=0)
-    >>> manyview.cluster(data.views, n_clusters=3)
+    >>> result = manyview.cluster(data.views, n_clusters=3)
+    >>> result
     Result of AnchorGraphClustering: 3 clusters of 90 samples: 30, 30, 30
+    >>> result.frame().columns[:3].tolist(), result.run_facts()["method"]
+    (['cluster', 'confidence', 'runner_up'], 'AnchorGraphClustering')
     """
 
     model: Any
@@ -84,11 +87,44 @@ class Result:
         return len(np.unique(self.model.labels_))
 
     def frame(self, library: Literal["pandas", "polars", "pyarrow"] | None = None) -> Any:
-        """Return a table with one row per sample; see :meth:`AnchorGraphClustering.result_frame`."""
+        """Return a table with one row per sample; see :meth:`AnchorGraphClustering.result_frame`.
+
+        Parameters
+        ----------
+        library : {"pandas", "polars", "pyarrow"}, optional
+            Of the table; by default that of the input, or pandas.
+
+        Returns
+        -------
+        DataFrame or Table
+            Cluster, confidence, runner-up, and the votes of the views.
+        """
         return self.model.result_frame(library)
 
     def report(self, path: str | os.PathLike[str], /, **options: Any) -> Path:
-        """Write the report as one HTML file; options are those of :func:`manyview.report.report`."""
+        """Write the report as one HTML file; options are those of :func:`manyview.report.report`.
+
+        Parameters
+        ----------
+        path : path
+            Of the page; the facts are written beside it with the suffix ``.json``.
+        **options : Any
+            As above.
+
+        Returns
+        -------
+        Path
+            The page.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> import manyview
+        >>> data = manyview.datasets.make_views(n_samples=90, n_clusters=3, random_state=0)
+        >>> result = manyview.cluster(data.views, n_clusters=3)
+        >>> result.report(pathlib.Path(tempfile.mkdtemp()) / "page.html", y_true=data.labels).name
+        'page.html'
+        """
         from manyview.report import report
 
         return report(self.model, self.views, path, **({"name": self.name, "seconds": self.seconds} | options))
@@ -150,7 +186,13 @@ class Result:
             self.report(folder / "report.html", **options)
 
     def run_facts(self) -> dict[str, Any]:
-        """Return what repeats this run: versions, parameters, views, time."""
+        """Return what repeats this run: versions, parameters, views, time.
+
+        Returns
+        -------
+        dict
+            As JSON can hold it.
+        """
         model = self.model
         parameters = {name: _plain(value) for name, value in model.get_params(deep=False).items()}
         return {

@@ -69,8 +69,11 @@ class Summary:
     Examples
     --------
     >>> from manyview.bench import Summary
-    >>> Summary("empty", ("acc",), (), ()).to_csv()
+    >>> empty = Summary("empty", ("acc",), (), ())
+    >>> empty.to_csv()
     'data,method,order,metric,n,mean,sd,failed,missing\\n'
+    >>> empty.to_markdown().splitlines()[0], empty.to_latex().splitlines()[0]
+    ('# empty', '')
     """
 
     name: str
@@ -80,15 +83,33 @@ class Summary:
     files: tuple[Path, ...] = ()
 
     def to_markdown(self) -> str:
-        """The tables as Markdown."""
+        """The tables as Markdown.
+
+        Returns
+        -------
+        str
+            Markdown.
+        """
         return tables.markdown(self)
 
     def to_latex(self) -> str:
-        """The tables as LaTeX."""
+        """The tables as LaTeX.
+
+        Returns
+        -------
+        str
+            LaTeX.
+        """
         return tables.latex(self)
 
     def to_csv(self) -> str:
-        """All entries as CSV, a line each, in full precision."""
+        """All entries as CSV, a line each, in full precision.
+
+        Returns
+        -------
+        str
+            CSV.
+        """
         return tables.csv_text(self)
 
 

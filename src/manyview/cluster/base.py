@@ -154,6 +154,15 @@ class Clusterer(CallbackSupportMixin, ClusterMixin, BaseEstimator):
         -------
         Path
             The file.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> from manyview import LMVSC, datasets
+        >>> views = datasets.make_views(n_samples=90, n_clusters=3, random_state=0).views
+        >>> model = LMVSC(n_clusters=3, random_state=0).fit(views)
+        >>> model.report(views, pathlib.Path(tempfile.mkdtemp()) / "page.html").name
+        'page.html'
         """
         written: Path = import_module("manyview.report").report(self, X, path, **options)  # a later stage
         return written

@@ -63,6 +63,8 @@ class Views:
     >>> views = Views([np.ones((4, 2)), np.zeros((4, 3))], names=["image", "text"])
     >>> len(views), views.widths, views[1:3].shape
     (4, (2, 3), (2, 5))
+    >>> views.with_(names=("photo", "text")).names, views.described(0)
+    (('photo', 'text'), array([ True,  True,  True,  True]))
     """
 
     columns: tuple[Names, ...]
@@ -123,6 +125,11 @@ class Views:
             How an estimator fills missing cells of rows that have others.
         feature_names : mapping of view to names, or a sequence; optional
             Names of the columns of arrays and sparse matrices.
+
+        Returns
+        -------
+        Views
+            The tables, with rows that belong together.
 
         Examples
         --------
@@ -186,13 +193,35 @@ class Views:
         return self.n_samples, sum(self.widths)
 
     def with_(self, **changes: Any) -> Self:
-        """Return the same views with some attributes replaced, without a check."""
+        """Return the same views with some attributes replaced, without a check.
+
+        Parameters
+        ----------
+        **changes : Any
+            New values of attributes.
+
+        Returns
+        -------
+        Views
+            A copy that shares the tables.
+        """
         other = copy(self)
         other.__dict__.update(changes)
         return other
 
     def described(self, v: int, /) -> BoolArray:
-        """Return which samples (n_samples,) view ``v`` describes."""
+        """Return which samples (n_samples,) view ``v`` describes.
+
+        Parameters
+        ----------
+        v : int
+            Number of the view.
+
+        Returns
+        -------
+        ndarray of bool of shape (n_samples,)
+            True where the sample has the view.
+        """
         known = self.present[v]
         if known is not None:
             return known

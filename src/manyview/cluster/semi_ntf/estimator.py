@@ -180,6 +180,24 @@ class SemiNTF(AnchorClusterer):
         J-step, and makes the result depend on the order of the rows. Every view is divided by its maximum, as in the
         group's scripts; the text scales nothing, which is ``scale="none"``.
 
+        Parameters
+        ----------
+        n_clusters : int, default=8
+            K.
+        n_anchors : int or "auto", default="auto"
+            Anchors.
+        lam, p : float
+            Weight and exponent of the Schatten p-norm.
+        axis : {"views", "samples"}, default="views"
+            Along which axis the tensor is transformed.
+        **changes : Any
+            Other parameters of `SemiNTF`.
+
+        Returns
+        -------
+        SemiNTF
+            Not fitted.
+
         Examples
         --------
         >>> from manyview import SemiNTF
