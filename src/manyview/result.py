@@ -22,6 +22,7 @@ from manyview.io.whole import whole_folder
 from manyview.model_selection import select
 from manyview.views import Views, ViewsLike
 from manyview.views.output import as_given, frame_of_columns
+from manyview.views.ranges import Ranges
 from manyview.views.sources import IdColumn
 
 METHODS = (
@@ -62,8 +63,11 @@ class Result:
     >>> import manyview
     >>> from manyview.datasets import make_views
     >>> data = make_views(n_samples=90, n_clusters=3, random_state=0)
-    >>> manyview.cluster(data.views, n_clusters=3)
+    >>> result = manyview.cluster(data.views, n_clusters=3)
+    >>> result
     Result of AnchorGraphClustering: 3 clusters of 90 samples: 30, 30, 30
+    >>> result.frame().columns[:3].tolist(), result.run_facts()["method"]
+    (['cluster', 'confidence', 'runner_up'], 'AnchorGraphClustering')
     """
 
     model: Any
@@ -83,11 +87,44 @@ class Result:
         return len(np.unique(self.model.labels_))
 
     def frame(self, library: Literal["pandas", "polars", "pyarrow"] | None = None) -> Any:
-        """Return a table with one row per sample; see :meth:`AnchorGraphClustering.result_frame`."""
+        """Return a table with one row per sample; see :meth:`AnchorGraphClustering.result_frame`.
+
+        Parameters
+        ----------
+        library : {"pandas", "polars", "pyarrow"}, optional
+            Of the table; by default that of the input, or pandas.
+
+        Returns
+        -------
+        DataFrame or Table
+            Cluster, confidence, runner-up, and the votes of the views.
+        """
         return self.model.result_frame(library)
 
     def report(self, path: str | os.PathLike[str], /, **options: Any) -> Path:
-        """Write the report as one HTML file; options are those of :func:`manyview.report.report`."""
+        """Write the report as one HTML file; options are those of :func:`manyview.report.report`.
+
+        Parameters
+        ----------
+        path : path
+            Of the page; the facts are written beside it with the suffix ``.json``.
+        **options : Any
+            As above.
+
+        Returns
+        -------
+        Path
+            The page.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> import manyview
+        >>> data = manyview.datasets.make_views(n_samples=90, n_clusters=3, random_state=0)
+        >>> result = manyview.cluster(data.views, n_clusters=3)
+        >>> result.report(pathlib.Path(tempfile.mkdtemp()) / "page.html", y_true=data.labels).name
+        'page.html'
+        """
         from manyview.report import report
 
         return report(self.model, self.views, path, **({"name": self.name, "seconds": self.seconds} | options))
@@ -149,7 +186,13 @@ class Result:
             self.report(folder / "report.html", **options)
 
     def run_facts(self) -> dict[str, Any]:
-        """Return what repeats this run: versions, parameters, views, time."""
+        """Return what repeats this run: versions, parameters, views, time.
+
+        Returns
+        -------
+        dict
+            As JSON can hold it.
+        """
         model = self.model
         parameters = {name: _plain(value) for name, value in model.get_params(deep=False).items()}
         return {
@@ -177,10 +220,12 @@ class Result:
 
 
 def cluster(
-    views: ViewsLike,
+    data: ViewsLike,
+    /,
     n_clusters: int | Literal["auto"] = "auto",
     *,
     method: str = "AnchorGraphClustering",
+    views: Ranges = None,
     join: Literal["inner", "outer"] | None = None,
     id_column: IdColumn = None,
     impute: Literal["mean", "median"] | None = None,
@@ -193,12 +238,15 @@ def cluster(
 
     Parameters
     ----------
-    views : list or dict of tables, Views, AnnData, MuData, MultiViewData, or one table
+    data : list or dict of tables, Views, AnnData, MuData, MultiViewData, or one table
         Rows that carry ids are matched by id, others by position.
     n_clusters : int or "auto", default="auto"
         Number of clusters; ``"auto"`` chooses it without labels.
     method : str, default="AnchorGraphClustering"
         Name of an estimator of this package, or ``"SemiNTF.paper"``.
+    views : int, widths, (start, stop) pairs, or mapping of view to columns; optional
+        How one table is divided, for example ``{"rna": ["g1", "g2"], "image": ["area"]}``; for annotated data the place
+        of each view. See :meth:`Views.from_tables`.
     join : {"inner", "outer"} or None, default=None
         What to do if the views have different ids: keep the common samples, or keep all (a sample takes part with the
         views that it has). None raises an error that counts the difference.
@@ -229,10 +277,10 @@ def cluster(
     >>> result.n_clusters, result.labels.shape
     (3, (90,))
     """
-    data = Views.from_tables(views, join=join, id_column=id_column, impute=impute)
+    given = Views.from_tables(data, views=views, join=join, id_column=id_column, impute=impute)
     start = time.perf_counter()
-    model = estimator_for(method, n_clusters, data, random_state=random_state, **parameters).fit(data)
-    return Result(model, data, time.perf_counter() - start, name, facts or {})
+    model = estimator_for(method, n_clusters, given, random_state=random_state, **parameters).fit(given)
+    return Result(model, given, time.perf_counter() - start, name, facts or {})
 
 
 def estimator_for(method: str, n_clusters: int | str, views: Any, /, *, random_state: int, **parameters: Any) -> Any:

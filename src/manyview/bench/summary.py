@@ -69,8 +69,11 @@ class Summary:
     Examples
     --------
     >>> from manyview.bench import Summary
-    >>> Summary("empty", ("acc",), (), ()).to_csv()
+    >>> empty = Summary("empty", ("acc",), (), ())
+    >>> empty.to_csv()
     'data,method,order,metric,n,mean,sd,failed,missing\\n'
+    >>> empty.to_markdown().splitlines()[0], empty.to_latex().splitlines()[0]
+    ('# empty', '')
     """
 
     name: str
@@ -80,15 +83,33 @@ class Summary:
     files: tuple[Path, ...] = ()
 
     def to_markdown(self) -> str:
-        """Write the tables as Markdown."""
+        """Write the tables as Markdown.
+
+        Returns
+        -------
+        str
+            Markdown.
+        """
         return tables.markdown(self)
 
     def to_latex(self) -> str:
-        """Write the tables as LaTeX."""
+        """Write the tables as LaTeX.
+
+        Returns
+        -------
+        str
+            LaTeX.
+        """
         return tables.latex(self)
 
     def to_csv(self) -> str:
-        """Write all entries as CSV, one line each, in full precision."""
+        """Write all entries as CSV, one line each, in full precision.
+
+        Returns
+        -------
+        str
+            CSV.
+        """
         return tables.csv_text(self)
 
 

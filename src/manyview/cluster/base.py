@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
+from manyview.cluster.progress import CallbackSupportMixin
 from manyview.engine.optional import optional
 from manyview.kernels.arrays import FloatArray, IntArray
 from manyview.views.output import as_given, frame_of_columns
@@ -22,7 +23,7 @@ from manyview.views.sources import ArrayViews, ViewsLike
 RandomState = int | np.random.RandomState | None
 
 
-class Clusterer(ClusterMixin, BaseEstimator):
+class Clusterer(CallbackSupportMixin, ClusterMixin, BaseEstimator):
     """An estimator of this package: results per sample come in the form of the input, with its ids."""
 
     views: Ranges
@@ -153,6 +154,15 @@ class Clusterer(ClusterMixin, BaseEstimator):
         -------
         Path
             The file.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> from manyview import LMVSC, datasets
+        >>> views = datasets.make_views(n_samples=90, n_clusters=3, random_state=0).views
+        >>> model = LMVSC(n_clusters=3, random_state=0).fit(views)
+        >>> model.report(views, pathlib.Path(tempfile.mkdtemp()) / "page.html").name
+        'page.html'
         """
         written: Path = import_module("manyview.report").report(self, X, path, **options)  # a later stage
         return written

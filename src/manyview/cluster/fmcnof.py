@@ -379,7 +379,18 @@ class FMCNOF(MultiViewClusterer):
         return [weights(part.distances(A), self.n_clusters, self.sigma) for part, A in zip(rows, anchors, strict=True)]
 
     def predict(self, X: ViewsLike) -> Any:
-        """Return the cluster of every new row: the largest entry of its row of F."""
+        """Return the cluster of every new row: the largest entry of its row of F.
+
+        Parameters
+        ----------
+        X : as for :meth:`fit`
+            New rows, with the views and columns of the fit.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), or Series
+            Clusters; a Series with the ids if frames came in.
+        """
         views = self._new_views(X)
         rows = [standard_rows(table, by) for table, by in zip(float_tables(views), self.columns_, strict=True)]
         graphs = self._graphs(rows, self.anchors_)

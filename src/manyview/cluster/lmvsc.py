@@ -225,7 +225,18 @@ class LMVSC(MultiViewClusterer):
         return "spread" if self.variant == "released" else "inertia"
 
     def predict(self, X: ViewsLike) -> Any:
-        """Return the cluster of every new row: mix anchors, map into the embedding, take the nearest center."""
+        """Return the cluster of every new row: mix anchors, map into the embedding, take the nearest center.
+
+        Parameters
+        ----------
+        X : as for :meth:`fit`
+            New rows, with the views and columns of the fit.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), or Series
+            Clusters; a Series with the ids if frames came in.
+        """
         views = self._new_views(X)
         U = _mixtures(views, self.anchors_, self.alpha) @ self.spectral_map_.right
         return as_given(squared_distances(U, self.cluster_centers_).argmin(axis=1), views.ids, views.library)

@@ -287,7 +287,18 @@ class SFMC(MultiViewClusterer):
         return np.sort(alternate_sampling(sampling_scores(tables), n_anchors))
 
     def predict(self, X: ViewsLike) -> Any:
-        """Return the cluster of every new row: the one whose anchors hold most of its weight, over all views."""
+        """Return the cluster of every new row: the one whose anchors hold most of its weight, over all views.
+
+        Parameters
+        ----------
+        X : as for :meth:`fit`
+            New rows, with the views and columns of the fit.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), or Series
+            Clusters; a Series with the ids if frames came in.
+        """
         views = self._new_views(X)
         graphs = anchor_weights(_scaled(views, self.view_maxima_), self.anchors_, self.n_neighbors)
         tied = np.flatnonzero(self.anchor_labels_ >= 0)

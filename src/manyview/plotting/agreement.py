@@ -45,19 +45,58 @@ class ViewAgreementDisplay:
 
     @classmethod
     def from_estimator(cls, model: Any, views: Any, /, *, ax: Any = None) -> Self:
-        """Let the views of a fitted model vote on the rows of the fit, and plot how far they agree."""
+        """Let the views of a fitted model vote on the rows of the fit, and plot how far they agree.
+
+        Parameters
+        ----------
+        model : estimator
+            Fitted.
+        views : as for ``fit``
+            The rows of the fit.
+        ax : Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        ViewAgreementDisplay
+            The display, drawn.
+        """
         found = sections.view_agreement(model, views)
         return cls(ari=np.array(found["ari"], dtype=np.float64), names=found["names"]).plot(ax=ax)
 
     @classmethod
     def from_predictions(cls, labels: Mapping[str, ArrayLike], /, *, ax: Any = None) -> Self:
-        """Compare several labelings of the same samples, by name."""
+        """Compare several labelings of the same samples, by name.
+
+        Parameters
+        ----------
+        labels : dict of name to array-like of shape (n_samples,)
+            Labelings of the same samples.
+        ax : Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        ViewAgreementDisplay
+            The display, drawn.
+        """
         columns = [np.asarray(column) for column in labels.values()]
         ari = np.array([[adjusted_rand_index(first, second) for second in columns] for first in columns])
         return cls(ari=ari, names=[str(name) for name in labels]).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw."""
+        """Draw.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        ViewAgreementDisplay
+            The display, drawn.
+        """
         self.ax_ = ax = style.axes(ax, size=(0.9 + 0.8 * len(self.names), 0.8 + 0.65 * len(self.names)))
         image = {"cmap": style.shades(), "vmin": 0, "vmax": 1}
         style.matrix(ax, self.ari, rows=self.names, columns=self.names, form=".2f", **image)

@@ -63,7 +63,22 @@ class AlluvialDisplay:
     def from_estimator(
         cls, first: Any, second: Any, /, *, titles: tuple[str, str] | None = None, ax: Any = None
     ) -> Self:
-        """Compare two models that were fitted on the same samples."""
+        """Compare two models that were fitted on the same samples.
+
+        Parameters
+        ----------
+        first, second : estimator
+            Fitted; on the left and on the right.
+        titles : tuple of str, optional
+            What stands above the two; the names of the methods by default.
+        ax : Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        AlluvialDisplay
+            The display, drawn.
+        """
         names = (type(first).__name__, type(second).__name__) if titles is None else titles
         return cls.from_predictions(first.labels_, second.labels_, titles=names, ax=ax)
 
@@ -71,7 +86,22 @@ class AlluvialDisplay:
     def from_predictions(
         cls, first: ArrayLike, second: ArrayLike, /, *, titles: tuple[str, str] = ("first", "second"), ax: Any = None
     ) -> Self:
-        """Compare two labelings of the same samples."""
+        """Compare two labelings of the same samples.
+
+        Parameters
+        ----------
+        first, second : array-like of shape (n_samples,)
+            Labels; on the left and on the right.
+        titles : tuple of str, default=("first", "second")
+            What stands above the two.
+        ax : Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        AlluvialDisplay
+            The display, drawn.
+        """
         one, two = np.asarray(first), np.asarray(second)
         if one.shape != two.shape or one.ndim != 1:
             raise ValueError(
@@ -90,7 +120,18 @@ class AlluvialDisplay:
         return [Flow(int(i), int(j), int(self.counts[i, j])) for i, j in np.argwhere(self.counts)]
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw; a band has the color of the group on the left."""
+        """Draw; a band has the color of the group on the left.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        AlluvialDisplay
+            The display, drawn.
+        """
         self.ax_ = ax = style.axes(ax, size=(5.6, 4.6))
         n, colors = self.counts.sum(), palette.cluster_colors(len(self.left))
         order = self._right_order()

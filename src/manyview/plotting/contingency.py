@@ -32,6 +32,8 @@ class ContingencyDisplay:
     >>> display = ContingencyDisplay.from_predictions(["a", "a", "b", "b"], [1, 1, 0, 1])
     >>> display.clusters, display.counts.tolist()
     (['1', '0'], [[2, 0], [1, 1]])
+    >>> display.plot().ax_.get_xlabel()  # once more, or with ax= into axes of a figure of yours
+    'cluster'
     """
 
     def __init__(self, *, counts: NDArray[np.int_], classes: list[str], clusters: list[str]) -> None:
@@ -41,12 +43,42 @@ class ContingencyDisplay:
 
     @classmethod
     def from_estimator(cls, model: Any, y_true: ArrayLike, /, *, ax: Any = None) -> Self:
-        """Compare the labels of a fitted model with known classes."""
+        """Compare the labels of a fitted model with known classes.
+
+        Parameters
+        ----------
+        model : estimator
+            Fitted.
+        y_true : array-like of shape (n_samples,)
+            Known classes, integers or strings.
+        ax : Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        ContingencyDisplay
+            The display, drawn.
+        """
         return cls.from_predictions(y_true, model.labels_, ax=ax)
 
     @classmethod
     def from_predictions(cls, y_true: ArrayLike, labels: ArrayLike, /, *, ax: Any = None) -> Self:
-        """Compare labels with known classes."""
+        """Compare labels with known classes.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,)
+            Known classes, integers or strings.
+        labels : array-like of shape (n_samples,)
+            Clusters.
+        ax : Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        ContingencyDisplay
+            The display, drawn.
+        """
         table = sections.matched_contingency(np.asarray(y_true), np.asarray(labels))
         return cls(
             counts=np.array(table["counts"]),
@@ -55,7 +87,18 @@ class ContingencyDisplay:
         ).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw; the colors are shares of a class."""
+        """Draw; the colors are shares of a class.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        ContingencyDisplay
+            The display, drawn.
+        """
         rows, columns = self.counts.shape
         self.ax_ = ax = style.axes(ax, size=(1.6 + 0.5 * columns, 1.1 + 0.38 * rows))
         shares = self.counts / np.maximum(self.counts.sum(axis=1, keepdims=True), 1)

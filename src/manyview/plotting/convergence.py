@@ -47,7 +47,20 @@ class ConvergenceDisplay:
 
     @classmethod
     def from_estimator(cls, model: Any, /, *, ax: Any = None) -> Self:
-        """Plot the history of a fitted model."""
+        """Plot the history of a fitted model.
+
+        Parameters
+        ----------
+        model : estimator
+            Fitted.
+        ax : Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        ConvergenceDisplay
+            The display, drawn.
+        """
         found = sections.convergence(model)
         if found is None:
             raise ValueError(f"{type(model).__name__} keeps no history: it does not iterate, or not in one loop.")
@@ -59,11 +72,39 @@ class ConvergenceDisplay:
     def from_predictions(
         cls, values: ArrayLike, /, *, title: str = "objective", log: bool = False, ax: Any = None
     ) -> Self:
-        """Plot numbers (n_iterations,) of another program."""
+        """Plot numbers (n_iterations,) of another program.
+
+        Parameters
+        ----------
+        values : array-like of shape (n_iterations,)
+            One number per iteration.
+        title : str, default="objective"
+            What the numbers are.
+        log : bool, default=False
+            Whether the scale is logarithmic.
+        ax : Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        ConvergenceDisplay
+            The display, drawn.
+        """
         return cls(series={title: np.asarray(values, dtype=np.float64).tolist()}, log=log).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw."""
+        """Draw.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        ConvergenceDisplay
+            The display, drawn.
+        """
         self.ax_ = ax = style.axes(ax, size=(6.4, 3.4))
         for number, (title, values) in enumerate(self.series.items()):
             shown = np.array(values)

@@ -44,7 +44,24 @@ class FeatureHeatmapDisplay:
 
     @classmethod
     def from_estimator(cls, model: Any, views: Any, /, *, n_features: int = 20, ax: Any = None) -> Self:
-        """Plot the strongest features of every cluster of a fitted model, at most ``n_features`` together."""
+        """Plot the strongest features of every cluster of a fitted model, at most ``n_features`` together.
+
+        Parameters
+        ----------
+        model : estimator
+            Fitted.
+        views : as for ``fit``
+            The rows of the fit.
+        n_features : int, default=20
+            How many features to show, over all clusters.
+        ax : Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        FeatureHeatmapDisplay
+            The display, drawn.
+        """
         found = sections.feature_heatmap(model, views, n_features=n_features)
         names = [f"{view}: {feature}" for view, feature in zip(found["views"], found["features"], strict=True)]
         return cls(
@@ -62,7 +79,26 @@ class FeatureHeatmapDisplay:
         n_features: int = 20,
         ax: Any = None,
     ) -> Self:
-        """Plot the strongest features of one table (n_samples, n_columns) for given labels."""
+        """Plot the strongest features of one table (n_samples, n_columns) for given labels.
+
+        Parameters
+        ----------
+        table : array-like of shape (n_samples, n_columns)
+            Numbers.
+        labels : array-like of shape (n_samples,)
+            Clusters.
+        features : list of str, optional
+            Names of the columns.
+        n_features : int, default=20
+            How many features to show, over all clusters.
+        ax : Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        FeatureHeatmapDisplay
+            The display, drawn.
+        """
         values, known = np.asarray(table, dtype=np.float64), np.asarray(labels)
         found = sections.table_heatmap(values, known, features, n_features=n_features)
         return cls(
@@ -70,7 +106,18 @@ class FeatureHeatmapDisplay:
         ).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw."""
+        """Draw.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        FeatureHeatmapDisplay
+            The display, drawn.
+        """
         K, F = self.effects.shape
         self.ax_ = ax = style.axes(ax, size=(2.6 + 0.42 * K, 0.9 + 0.24 * F))
         image = {"cmap": style.diverging(), "vmin": -3.0, "vmax": 3.0}  # deviations

@@ -43,19 +43,56 @@ class MembershipDisplay:
 
     @classmethod
     def from_estimator(cls, model: Any, /, *, ax: Any = None) -> Self:
-        """Plot the memberships of a fitted model."""
+        """Plot the memberships of a fitted model.
+
+        Parameters
+        ----------
+        model : estimator
+            Fitted.
+        ax : Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        MembershipDisplay
+            The display, drawn.
+        """
         if not hasattr(model, "membership_"):
             raise ValueError(f"{type(model).__name__} has no memberships: it only labels samples.")
         return cls(membership=np.asarray(model.membership_), labels=np.asarray(model.labels_)).plot(ax=ax)
 
     @classmethod
     def from_predictions(cls, membership: ArrayLike, /, *, ax: Any = None) -> Self:
-        """Plot memberships (n_samples, n_clusters) that were computed elsewhere."""
+        """Plot memberships (n_samples, n_clusters) that were computed elsewhere.
+
+        Parameters
+        ----------
+        membership : array-like of shape (n_samples, n_clusters)
+            Shares; rows sum to one.
+        ax : Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        MembershipDisplay
+            The display, drawn.
+        """
         shares = np.asarray(membership, dtype=np.float64)
         return cls(membership=shares, labels=shares.argmax(axis=1)).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw."""
+        """Draw.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        MembershipDisplay
+            The display, drawn.
+        """
         self.ax_ = ax = style.axes(ax, size=(7.0, 2.8))
         n, K = self.membership.shape
         order = np.lexsort((-self.membership.max(axis=1), self.labels))

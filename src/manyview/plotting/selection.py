@@ -58,7 +58,20 @@ class SelectionDisplay:
 
     @classmethod
     def from_estimator(cls, model: Any, /, *, ax: Any = None) -> Self:
-        """Plot the curve of a model that was fitted with ``n_clusters="auto"``."""
+        """Plot the curve of a model that was fitted with ``n_clusters="auto"``.
+
+        Parameters
+        ----------
+        model : estimator
+            Fitted.
+        ax : Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        SelectionDisplay
+            The display, drawn.
+        """
         found = sections.chosen(model)
         if found is None or not found["curve"]:
             raise ValueError('The model did not choose its number of clusters: fit it with n_clusters="auto".')
@@ -75,13 +88,41 @@ class SelectionDisplay:
     def from_predictions(
         cls, n_clusters: ArrayLike, score: ArrayLike, /, *, error: ArrayLike | None = None, ax: Any = None
     ) -> Self:
-        """Plot scores of numbers of clusters that were computed elsewhere."""
+        """Plot scores of numbers of clusters that were computed elsewhere.
+
+        Parameters
+        ----------
+        n_clusters : array-like of shape (n_candidates,)
+            Candidates.
+        score : array-like of shape (n_candidates,)
+            Score of every candidate.
+        error : array-like of shape (n_candidates,), optional
+            Standard error of every score.
+        ax : Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        SelectionDisplay
+            The display, drawn.
+        """
         values = np.asarray(score, dtype=np.float64)
         errors = np.zeros_like(values) if error is None else np.asarray(error, dtype=np.float64)
         return cls(n_clusters=np.asarray(n_clusters), score=values, error=errors).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw."""
+        """Draw.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        SelectionDisplay
+            The display, drawn.
+        """
         self.ax_ = ax = style.axes(ax, size=(6.4, 3.6))
         line = {"marker": "o", "ms": 3.5, "lw": 1.6}
         ax.errorbar(self.n_clusters, self.score, self.error, color=style.LINES[0], capsize=2, label="score", **line)

@@ -28,6 +28,7 @@ from manyview.views.stored import is_stored
 
 __all__ = ["check_views", "in_memory", "is_elsewhere"]
 FLOATS = (np.float64, np.float32)
+ROWS_COMPARED_FIRST = 64
 
 
 def check_views(
@@ -274,8 +275,11 @@ def _fit(table: Any, name: str, columns: Names, impute: str | None) -> _Prepared
     if not sp.issparse(table):
         preparation["dropped"] = empty_columns(table)
         if preparation["dropped"]:
-            notes.append(_dropped(name, columns, preparation["dropped"]))
+            notes.append(f"View {name!r}: {_some(columns, preparation['dropped'])} without any number, dropped.")
             table, columns = _without(table, columns, preparation["dropped"])
+        constant = constant_columns(table)
+        if constant:
+            notes.append(f"View {name!r}: {_some(columns, constant)} with one value in all rows, which says nothing.")
         if impute is not None:
             preparation["fill"] = fill = column_values(table, impute)
             table, count = filled(table, fill)
@@ -353,10 +357,10 @@ def _without(table: FloatArray, columns: Names, dropped: Sequence[int]) -> tuple
     return table[:, kept], None if columns is None else tuple(columns[j] for j in kept)
 
 
-def _dropped(name: str, columns: Names, dropped: Sequence[int]) -> str:
-    shown = ", ".join(str(j) if columns is None else repr(columns[j]) for j in dropped[:3])
-    more = ", …" if len(dropped) > 3 else ""
-    return f"View {name!r}: {len(dropped)} columns without any number were dropped ({shown}{more})."
+def _some(columns: Names, at: Sequence[int]) -> str:
+    shown = ", ".join(str(j) if columns is None else repr(columns[j]) for j in at[:3])
+    more = ", …" if len(at) > 3 else ""
+    return f"1 column ({shown})" if len(at) == 1 else f"{len(at)} columns ({shown}{more})"
 
 
 def _other_width(name: str, width: int, known: Preparation, columns: Names) -> ValueError:
@@ -372,6 +376,18 @@ def empty_columns(table: FloatArray, /) -> list[int]:
         return []
     empty = np.flatnonzero(np.isnan(table).all(axis=0))
     return [] if len(empty) == table.shape[1] else empty.tolist()
+
+
+def constant_columns(table: FloatArray, /) -> list[int]:
+    """Find columns with the same number in all rows that have one; a few rows rule out most columns first."""
+    if len(table) < 2 or not table.shape[1]:
+        return []
+    start = int(np.argmax(~np.isnan(table[:, 0])))
+    at = np.flatnonzero(np.isfinite(table[start]))
+    for rows in (slice(start, start + ROWS_COMPARED_FIRST), slice(None)):
+        cells = table[rows][:, at]
+        at = at[((cells == table[start, at]) | np.isnan(cells)).all(axis=0)]
+    return at.tolist()
 
 
 def column_values(table: FloatArray, impute: str, /) -> list[float]:

@@ -11,7 +11,7 @@ from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from manyview.anchors import AnchorGraph
-from manyview.cluster.anchor_graph.context import GRAPH_CONSTRAINTS, Anchors, EngineName, Progress, engine_for
+from manyview.cluster.anchor_graph.context import GRAPH_CONSTRAINTS, Anchors, EngineName, engine_for
 from manyview.cluster.anchor_graph.explanation import Explanation, explain
 from manyview.cluster.anchor_graph.fusion import Fusion
 from manyview.cluster.anchor_graph.incremental import absorb
@@ -22,6 +22,7 @@ from manyview.cluster.anchor_graph.reliability import Assessment, Reliability, a
 from manyview.cluster.anchor_graph.stages import build_graphs_for_k, keep_results, label_by_consensus, running_fit
 from manyview.cluster.base import Clusterer, RandomState
 from manyview.cluster.checks import all_or_nothing, check_parameters, refuse_second_table, warn_of_lost_clusters
+from manyview.cluster.progress import Progress
 from manyview.engine import BLOCK_ROWS, Engine, Rows
 from manyview.geometry import Scale
 from manyview.kernels.arrays import FloatArray, IntArray
@@ -48,8 +49,7 @@ class AnchorClusterer(TransformerMixin, Clusterer):
 
         Parameters
         ----------
-        X : as for :meth:`fit`
-        y : ignored
+        X, y : as for :meth:`fit`
 
         Returns
         -------
@@ -102,18 +102,23 @@ class AnchorClusterer(TransformerMixin, Clusterer):
     def assess(self, X: ViewsLike) -> Assessment:
         """Label new rows, with their confidence and novelty, and what each view says about them.
 
-        Confidence is how clearly a row is in its cluster rather than in another; novelty is how far it is from all of
-        them: the distance to its anchors beside that of the rows of the fit. A row beyond 1 is an outlier.
+        Parameters
+        ----------
+        X : as for :meth:`fit`
+
+        Returns
+        -------
+        Assessment
+            Confidence is how clearly a row is in its cluster rather than in another; novelty is its distance to its
+            anchors beside that of the rows of the fit. A row beyond 1 is an outlier.
 
         Examples
         --------
-        >>> from manyview import AnchorGraphClustering
-        >>> from manyview.datasets import make_views
-        >>> data = make_views(n_samples=200, n_clusters=3, random_state=0)
+        >>> from manyview import AnchorGraphClustering, datasets
+        >>> data = datasets.make_views(n_samples=200, n_clusters=3, random_state=0)
         >>> model = AnchorGraphClustering(n_clusters=3, random_state=0).fit(data.views)
-        >>> assessment = model.assess({name: view[:5] for name, view in data.views.items()})
-        >>> assessment.confidence.shape, assessment.view_labels.shape, bool(assessment.views_disagree.any())
-        ((5,), (5, 3), False)
+        >>> model.assess({name: view[:5] for name, view in data.views.items()}).view_labels.shape
+        (5, 3)
         """
 
         def read(members: MembershipMap, engine: Engine, rows: Rows[RowBlock]) -> Any:
@@ -126,14 +131,12 @@ class AnchorClusterer(TransformerMixin, Clusterer):
     def score(self, X: ViewsLike, y: Any = None) -> float:
         """Return the mean confidence of the rows, 0 to 1: higher is better, and no labels are needed.
 
-        Confidence is the margin between a row's cluster and the runner-up; a single cluster separates nothing and
-        scores 0. The score compares parameters for the same number of clusters, as in a grid search;
-        :func:`manyview.model_selection.select` chooses the number.
+        A single cluster separates nothing and scores 0. The score compares parameters for the same number of clusters,
+        as in a grid search; :func:`manyview.model_selection.select` chooses the number.
 
         Parameters
         ----------
-        X : as for :meth:`fit`
-        y : ignored
+        X, y : as for :meth:`fit`
 
         Returns
         -------
@@ -142,13 +145,10 @@ class AnchorClusterer(TransformerMixin, Clusterer):
         Examples
         --------
         >>> from sklearn.model_selection import GridSearchCV
-        >>> from manyview import AnchorGraphClustering, Views
-        >>> from manyview.datasets import make_views
-        >>> data = make_views(n_samples=120, n_clusters=3, random_state=0)
-        >>> model = AnchorGraphClustering(3, random_state=0)
-        >>> search = GridSearchCV(model, {"scale": ["standard", "none"]}, cv=2)
-        >>> search = search.fit(Views.from_tables(data.views))
-        >>> bool(0 < search.best_score_ <= 1)
+        >>> from manyview import AnchorGraphClustering, Views, datasets
+        >>> data = datasets.make_views(n_samples=120, n_clusters=3, random_state=0)
+        >>> search = GridSearchCV(AnchorGraphClustering(3, random_state=0), {"scale": ["standard", "none"]}, cv=2)
+        >>> bool(0 < search.fit(Views.from_tables(data.views)).best_score_ <= 1)
         True
         """
         check_is_fitted(self)
@@ -173,11 +173,9 @@ class AnchorClusterer(TransformerMixin, Clusterer):
 
         Examples
         --------
-        >>> from manyview import AnchorGraphClustering
-        >>> from manyview.datasets import make_views
-        >>> data = make_views(n_samples=200, n_clusters=3, widths=(4, 6), random_state=0)
-        >>> model = AnchorGraphClustering(n_clusters=3, random_state=0).fit(data.views)
-        >>> cluster = model.explain(data.views).clusters[0]
+        >>> from manyview import AnchorGraphClustering, datasets
+        >>> views = datasets.make_views(n_samples=200, n_clusters=3, widths=(4, 6), random_state=0).views
+        >>> cluster = AnchorGraphClustering(n_clusters=3, random_state=0).fit(views).explain(views).clusters[0]
         >>> max(cluster.views, key=lambda view: view.effect).view in ("view_0", "view_1")
         True
         """
@@ -299,12 +297,13 @@ class AnchorGraphClustering(AnchorClusterer):
 
     Examples
     --------
-    >>> from manyview import AnchorGraphClustering
-    >>> from manyview.datasets import make_views
-    >>> data = make_views(n_samples=300, n_clusters=4, random_state=0)
+    >>> from manyview import AnchorGraphClustering, datasets
+    >>> data = datasets.make_views(n_samples=300, n_clusters=4, random_state=0)
     >>> model = AnchorGraphClustering(n_clusters=4, random_state=0).fit(data.views)
-    >>> model.membership_.shape, model.predict(data.views)[:3].tolist() == model.labels_[:3].tolist()
-    ((300, 4), True)
+    >>> bool((model.predict(data.views) == model.labels_).all())
+    True
+    >>> model.transform(data.views).shape, model.get_feature_names_out()[0]
+    ((300, 4), 'cluster0')
     """
 
     def __init__(
@@ -375,15 +374,17 @@ class AnchorGraphClustering(AnchorClusterer):
         The first batch is fitted. After a later one ``labels_``, ``membership_``, ``embedding_``, ``confidence_`` and
         ``outlier_score_`` are those of the batch; ``cluster_sizes_`` and ``anchor_membership_`` are over all rows seen.
 
+        Parameters
+        ----------
+        X, y : as for :meth:`fit`
+
         Examples
         --------
-        >>> from manyview import AnchorGraphClustering
-        >>> from manyview.datasets import make_views
-        >>> views = make_views(n_samples=300, n_clusters=3, random_state=0).views
+        >>> from manyview import AnchorGraphClustering, datasets
+        >>> views = datasets.make_views(n_samples=300, n_clusters=3, random_state=0).views
         >>> model = AnchorGraphClustering(n_clusters=3, random_state=0)
-        >>> for first in (0, 200, 250):
-        ...     stop = 200 if first == 0 else first + 50
-        ...     model = model.partial_fit({name: view[first:stop] for name, view in views.items()})
+        >>> for rows in (slice(200), slice(200, 250), slice(250, 300)):
+        ...     model = model.partial_fit({name: view[rows] for name, view in views.items()})
         >>> len(model.labels_), int(model.cluster_sizes_.sum())
         (50, 300)
         """
