@@ -1,4 +1,4 @@
-"""Whether two journals say the same: statuses and results cell by cell, never times or memory."""
+"""Comparison of two journals: statuses and results cell by cell, never times or memory."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ PROC = Path("/proc")
 
 
 class Process(NamedTuple):
-    """What the system says about a process."""
+    """What the system knows about a process."""
 
     parent: int
     group: int

@@ -1,4 +1,4 @@
-"""What a person sees while a benchmark runs: cells done, running, time left."""
+"""Display of the progress of a benchmark: cells done, running, time left."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from manyview.bench.journal import Row
 
 
 class Screen(Protocol):
-    """Where progress goes."""
+    """A display of progress."""
 
     def log(self, line: str, standing: str, *, failed: bool) -> None:
         """Show that a cell is done, and how the run stands."""

@@ -28,7 +28,7 @@ CODE_NAME, MARK = ".code-", "copied-by-manyview-bench"  # a folder is ours if it
 
 @dataclass(frozen=True)
 class RunReport:
-    """What a run did; made by `run_plan`.
+    """Counts of a run; made by `run_plan`.
 
     Attributes
     ----------

@@ -16,7 +16,7 @@ from manyview.views import Views
 
 
 class Inputs(NamedTuple):
-    """What the files hold."""
+    """Content of the files."""
 
     views: Views
     labels: Any  # known classes, or None
@@ -24,7 +24,7 @@ class Inputs(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """What is said about columns: the ids, those left out, those that are categories, and how one file is divided."""
+    """Options for columns: ids, those left out, categories, and how one file is divided."""
 
     ids: str | None = None
     drop: Sequence[str] = ()

@@ -1,4 +1,4 @@
-"""What a person sees: stages while a fit runs, tables after it, one line when it cannot be done."""
+"""Output on the screen: stages while a fit runs, tables after it, one line for an error."""
 
 from __future__ import annotations
 

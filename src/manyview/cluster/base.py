@@ -1,4 +1,4 @@
-"""What all estimators have in common: results in the form of the input, annotation, saving, reports."""
+"""The base of all estimators: results in the form of the input, annotation, saving, reports."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ NONE_FOUND = (
 
 
 class Answer(TypedDict):
-    """What a reader should take away."""
+    """The main result in a few sentences."""
 
     headline: str
     sentences: list[str]

@@ -15,7 +15,7 @@ PROTOTYPES = 5
 
 
 class Holding(TypedDict):
-    """What one view does for a cluster."""
+    """The effect of one view on a cluster."""
 
     view: str
     effect: float  # cohesion lost without the view
