@@ -43,7 +43,7 @@ class GraphBlock(NamedTuple):
 
     @property
     def n_rows(self) -> int:
-        """Number of rows in the block."""
+        """Return the number of rows in the block."""
         return len(self.columns)
 
     def slice(self, index: int, n_anchors: int, /) -> Table:

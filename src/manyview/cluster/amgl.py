@@ -41,8 +41,9 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.cluster import KMeans
 
+from manyview.cluster.base import RandomState
 from manyview.cluster.checks import N_JOBS, integer, real
-from manyview.cluster.published import MultiViewClusterer, RandomState, contiguous, warn_isolated_samples
+from manyview.cluster.published import MultiViewClusterer, contiguous, warn_isolated_samples
 from manyview.engine import MemoryEngine
 from manyview.kernels.arrays import FloatArray, IntArray
 from manyview.kernels.laplacian import (
@@ -55,6 +56,7 @@ from manyview.kernels.laplacian import (
 )
 from manyview.kernels.sample_graph import raw_rows, sample_graph
 from manyview.views import Views
+from manyview.views.ranges import Ranges
 
 CONSTRAINTS = {
     "n_neighbors": (integer(1),),
@@ -140,7 +142,7 @@ class AMGL(MultiViewClusterer):
         tol: float = 1e-8,
         n_init: int = 1,
         n_jobs: int | None = None,
-        views: Any = None,
+        views: Ranges = None,
         random_state: RandomState = None,
     ) -> None:
         self.n_clusters = n_clusters

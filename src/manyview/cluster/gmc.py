@@ -38,8 +38,6 @@ Deviations, all where the released program has no answer or an accidental one:
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import scipy.sparse as sp
 
@@ -59,6 +57,7 @@ from manyview.kernels.sample_graph import (
 )
 from manyview.kernels.simplex import embedded_distances, project_rows, with_data
 from manyview.views import Views
+from manyview.views.ranges import Ranges
 
 CONSTRAINTS = {
     "n_neighbors": (integer(1),),
@@ -148,7 +147,7 @@ class GMC(MultiViewClusterer):
         max_iter: int = 20,
         tol: float = 1e-10,
         n_jobs: int | None = None,
-        views: Any = None,
+        views: Ranges = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_neighbors = n_neighbors

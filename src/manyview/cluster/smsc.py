@@ -53,8 +53,9 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
+from manyview.cluster.base import RandomState
 from manyview.cluster.checks import N_JOBS, array, choice, integer, nothing, real
-from manyview.cluster.published import MultiViewClusterer, RandomState, contiguous, warn_empty_clusters
+from manyview.cluster.published import MultiViewClusterer, contiguous, warn_empty_clusters
 from manyview.engine import MemoryEngine
 from manyview.kernels.arrays import FloatArray
 from manyview.kernels.laplacian import (
@@ -67,6 +68,7 @@ from manyview.kernels.laplacian import (
 )
 from manyview.kernels.sample_graph import Run, in_order, sample_graph, standard_rows
 from manyview.views import Views
+from manyview.views.ranges import Ranges
 
 CONSTRAINTS = {
     "n_neighbors": (integer(1),),
@@ -163,7 +165,7 @@ class SMSC(MultiViewClusterer):
         max_iter: int = 60,
         tol: float = 1e-8,
         n_jobs: int | None = None,
-        views: Any = None,
+        views: Ranges = None,
         random_state: RandomState = None,
     ) -> None:
         self.n_clusters = n_clusters

@@ -20,8 +20,6 @@ from manyview.engine.memory import MemoryEngine, one_blas_thread
 from manyview.engine.optional import optional
 from manyview.engine.rows import BLOCK_ROWS, B, C, Rows, T, as_contiguous, concatenate, even_edges, fold
 
-FAN_IN = 8  # partial results that one task combines; a power of two keeps the tree
-
 
 class DaskRows:
     """Bundles of blocks on the workers."""
@@ -74,7 +72,7 @@ class DaskEngine:
         bundles = [stretches[start : start + size] for start in range(0, len(stretches), size)]
         split = getattr(make, "split", None)
         if split is None:
-            tasks = [self._delayed(_settle)([make(*stretch) for stretch in bundle]) for bundle in bundles]
+            tasks = [self._delayed(_as_contiguous_blocks)([make(*stretch) for stretch in bundle]) for bundle in bundles]
         else:
             whole = [make(bundle[0][0], bundle[-1][1]) for bundle in bundles]
             held = self._delayed(_Held(split))
@@ -151,8 +149,9 @@ class DaskEngine:
 
     def _folded(self, parts: list[Any], combine: Callable[[T, T], T]) -> Any:
         task, held = self._delayed(_fold), self._delayed(_Held(combine))
+        size = 8  # partial results that one task combines; a power of two keeps the tree
         while len(parts) > 1:
-            parts = [task(held, parts[start : start + FAN_IN]) for start in range(0, len(parts), FAN_IN)]
+            parts = [task(held, parts[start : start + size]) for start in range(0, len(parts), size)]
         return parts[0]
 
     def _compute(self, tasks: list[Any]) -> list[Any]:
@@ -196,10 +195,10 @@ def _held(data: bytes) -> _Held:
 
 
 def _split(held: _Held, whole: Any, stretches: list[tuple[int, int]]) -> tuple[Any, ...]:
-    return _settle([held.function(whole, start, stop) for start, stop in stretches])
+    return _as_contiguous_blocks([held.function(whole, start, stop) for start, stop in stretches])
 
 
-def _settle(blocks: list[Any]) -> tuple[Any, ...]:
+def _as_contiguous_blocks(blocks: list[Any]) -> tuple[Any, ...]:
     return tuple(as_contiguous(block) for block in blocks)
 
 

@@ -1,6 +1,6 @@
 """Blocks of rows, which the engine hands to every function; missing rows, and the rule that all numbers are finite.
 
-A row of NaN alone says that the view has nothing to say about the sample.
+A row of NaN alone means that the view does not describe the sample.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class RowBlock(NamedTuple):
 
     @property
     def n_rows(self) -> int:
-        """Number of rows in the block."""
+        """Return the number of rows in the block."""
         return int(self.tables[0].shape[0])
 
     @property
@@ -70,7 +70,7 @@ class RowBlock(NamedTuple):
 
 
 class BlockMaker:
-    """Makes blocks of views, for ``engine.cut``."""
+    """Makes blocks of views, for ``engine.partition``."""
 
     def __init__(self, views: Views, /) -> None:
         self._tables = views.tables

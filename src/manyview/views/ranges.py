@@ -1,4 +1,4 @@
-"""How one table is cut into views by columns."""
+"""Division of one table into views by columns."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import numpy as np
 
 from manyview.views.frames import Frame
 
-Ranges = Any  # None, int, widths, (start, stop) pairs, or a mapping of view to columns
+Ranges = int | Sequence[int] | Sequence[tuple[int, int]] | Mapping[str, Any] | None  # the last: columns of every view
 
 
-def column_ranges(ranges: Ranges, width: int, /) -> list[tuple[int, int]]:
+def column_ranges(ranges: Any, width: int, /) -> list[tuple[int, int]]:
     """Return the (start, stop) pairs for a number of views, widths or pairs, and a table of this width."""
     if ranges is None:
         return [(0, width)]
@@ -63,7 +63,7 @@ def _position(column: Any, labels: Sequence[Any], width: int, name: str) -> int:
     raise ValueError(f"views={{{name!r}: …}} names the column {column!r}, which the table does not have.")
 
 
-def _pairs(ranges: Ranges) -> list[tuple[int, int]]:
+def _pairs(ranges: Any) -> list[tuple[int, int]]:
     try:
         return [(index(start), index(stop)) for start, stop in ranges]
     except (TypeError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""All forms of input as a list of views: mappings, lists, annotated data, data sets, and one table cut by columns.
+"""Conversion of all forms of input to views: mappings, lists, annotated data, data sets, one table cut by columns.
 
 A view comes with the ids and column names of its table. What cannot be a view is refused in one sentence that says what
 to give instead.
@@ -6,8 +6,9 @@ to give instead.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, KeysView, Mapping, Set, ValuesView
-from typing import Any, NamedTuple
+from collections.abc import Iterator, KeysView, Mapping, Sequence, Set, ValuesView
+from os import PathLike
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import scipy.sparse as sp
@@ -20,15 +21,56 @@ from manyview.views.sparse import verified
 from manyview.views.stored import StoredTable, is_stored
 
 
+class Shaped(Protocol):
+    """A table in memory, as arrays, sparse matrices, frames, tensors and Dask arrays are; AnnData and MuData, too."""
+
+    @property
+    def shape(self) -> Any:
+        """Return the numbers of rows and columns."""
+
+
+class Fragmented(Protocol):
+    """An Arrow data set."""
+
+    @property
+    def get_fragments(self) -> Any:
+        """Return the files of the data set."""
+
+
+class Framed(Protocol):
+    """A table as ``manyview.io.read_table`` returns it."""
+
+    @property
+    def frame(self) -> Any:
+        """Return the table without its ids."""
+
+
+class Named(Protocol):
+    """A data set as ``manyview.datasets`` makes them."""
+
+    @property
+    def views(self) -> Mapping[str, Any]:
+        """Return the tables by name."""
+
+    @property
+    def n_samples(self) -> int:
+        """Return the number of rows."""
+
+
+TableLike = Shaped | Fragmented | Framed | Sequence[Sequence[float]] | str | PathLike[str]
+ViewsLike = TableLike | Sequence[TableLike] | Mapping[Any, TableLike] | Named
+ArrayViews = NDArray[Any] | Sequence[NDArray[Any]] | Mapping[Any, NDArray[Any]]  # labels of these are an array
+Names = tuple[str, ...] | None
+IdColumn = str | Mapping[str, str] | None
+
+
 def sources(X: Any, /, *, views: Ranges = None, id_column: IdColumn = None) -> list[Given]:
     """Take any accepted input apart into views."""
     library = library_of(X)
     if library == "mudata" and hasattr(X, "mod"):
         return _modalities(X, views)
     if library == "anndata" and hasattr(X, "obs_names"):
-        _require_places(views)
-        places = {"X": "X"} if views is None else views
-        return [annotated_view(X, place, str(name)) for name, place in places.items()]
+        return [annotated_view(X, place, str(name)) for name, place in _places(views, {"X": "X"}).items()]
     if isinstance(getattr(X, "views", None), Mapping) and hasattr(X, "n_samples"):  # a MultiViewData
         ids = None if getattr(X, "ids", None) is None else as_ids(list(X.ids))
         names = getattr(X, "feature_names", None) or {}
@@ -66,10 +108,8 @@ def _named_tables(X: Any) -> list[tuple[str, Any]] | None:
 
 def _modalities(data: Any, views: Ranges) -> list[Given]:
     """Return one view per modality, or those that ``views`` names, as in ``{"rna": "rna/obsm/X_pca"}``."""
-    _require_places(views)
-    places = {name: name for name in data.mod} if views is None else views
     found = []
-    for name, place in places.items():
+    for name, place in _places(views, {name: name for name in data.mod}).items():
         modality, _, rest = place.partition("/")
         if modality not in data.mod:
             raise ValueError(f"View {name!r}: the MuData has no modality {modality!r}; it has {list(data.mod)}.")
@@ -77,12 +117,15 @@ def _modalities(data: Any, views: Ranges) -> list[Given]:
     return found
 
 
-def _require_places(views: Ranges) -> None:
-    if views is not None and not (isinstance(views, Mapping) and all(isinstance(p, str) for p in views.values())):
+def _places(views: Ranges, usual: Mapping[str, str]) -> Mapping[str, str]:
+    if views is None:
+        return usual
+    if not isinstance(views, Mapping) or not all(isinstance(place, str) for place in views.values()):
         raise ValueError(
             f"views={views!r}: for annotated data name the place of every view, for example "
             "{'counts': 'layers/counts', 'pca': 'obsm/X_pca'}."
         )
+    return views
 
 
 def _cut_frame(frame: Frame, views: Ranges, id_column: IdColumn) -> list[Given]:
@@ -130,10 +173,6 @@ def _cut(view: Given, views: Ranges) -> list[Given]:
         )
         for name, part, pair in parts
     ]
-
-
-Names = tuple[str, ...] | None
-IdColumn = str | Mapping[str, str] | None
 
 
 class Given(NamedTuple):

@@ -23,7 +23,7 @@ PARQUET = (".parquet", ".pq")
 
 
 class Source(Protocol):
-    """Where the rows of a stored table come from."""
+    """The file or data set of a stored table."""
 
     place: str  # for messages
     shape: tuple[int, int]
@@ -56,6 +56,8 @@ class StoredTable:
     ...     table = StoredTable(f"{folder}/image.npy", name="image")
     ...     table.shape, table[1:3]
     ((4, 3), array([[3., 4., 5.], [6., 7., 8.]]))
+    >>> table.renamed("picture").name, table.ids() is None  # an .npy file has no ids
+    ('picture', True)
     """
 
     ndim = 2
@@ -88,7 +90,13 @@ class StoredTable:
         return self._source.slow
 
     def ids(self) -> Any:
-        """Yield the ids that are stored with the rows, each part a tuple of arrays; None if there are none."""
+        """Yield the ids that are stored with the rows, each part a tuple of arrays; None if there are none.
+
+        Returns
+        -------
+        iterator of tuples of arrays, or None
+            The ids, in parts.
+        """
         return self._source.ids() if isinstance(self._source, ArrowSource) else None
 
     def __len__(self) -> int:
@@ -120,7 +128,18 @@ class StoredTable:
         return part
 
     def renamed(self, name: str, /) -> StoredTable:
-        """Return the same table under another name."""
+        """Return the same table under another name.
+
+        Parameters
+        ----------
+        name : str
+            The new name.
+
+        Returns
+        -------
+        StoredTable
+            It shares the file.
+        """
         part = self[:, :]
         part.name = name
         return part
@@ -167,7 +186,7 @@ def _open(source: Any, name: str) -> Source:
         return MappedSource(source, name)
     if _is_dataset(source):
         return ArrowSource(source, "the Arrow data set", name)
-    path = Path(fspath(source)).absolute()  # workers may be at home elsewhere
+    path = Path(fspath(source)).absolute()  # workers may run in another directory
     if path.suffix == ".npy" and path.is_file():
         return NpySource(path, name)
     if path.is_dir():

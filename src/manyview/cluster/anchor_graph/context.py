@@ -1,30 +1,32 @@
-"""What every stage of a fit reads: the engine, the settings after every "auto" has become a number, and progress."""
+"""The context of a fit, which every stage reads: engine, settings with numbers for every "auto", and progress."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from os.path import isdir
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
-from manyview.anchors import RULES
+from manyview.anchors import RULES, AnchorRule
 from manyview.cluster.anchor_graph.recipe import DEFAULT, Recipe
 from manyview.cluster.checks import N_JOBS, array, boolean, choice, integer, nothing
+from manyview.cluster.progress import Progress, silent
 from manyview.engine import DiskEngine, Engine, MemoryEngine
 from manyview.geometry import SCALES
+from manyview.kernels.arrays import IntArray
 from manyview.views import StoredTable, Views, in_memory
 from manyview.views.container import is_elsewhere
 from manyview.views.dask_tables import as_dask, is_dask
 
-DRAWN_RULES = ("kmeans", "random")  # anchors that depend on the seed
-MIN_CLUSTERS = 2  # that n_clusters="auto" considers
+DRAWN_RULES = ("kmeans", "random")  # rules whose anchors depend on the seed
+MIN_CLUSTERS = 2  # the smallest number that is chosen where there is structure
 
-ENGINES = ("memory", "disk", "dask")
-Progress = Callable[[str, int, int], None]  # stage, steps done, steps in all
+EngineName = Literal["memory", "disk", "dask"]
+Anchors = AnchorRule | Sequence[int] | IntArray
 
 # What the parameters of the graphs may be
 GRAPH_CONSTRAINTS = {
@@ -34,7 +36,7 @@ GRAPH_CONSTRAINTS = {
     "n_anchors": (integer(2), choice("auto")),
     "n_neighbors": (integer(1), choice("auto")),
     "dtype": (choice("auto", "float32", "float64"),),
-    "engine": (choice("auto", *ENGINES),),
+    "engine": (choice("auto", *get_args(EngineName)),),
     "block_rows": (integer(1),),
     "scratch": (
         nothing(),
@@ -45,20 +47,6 @@ GRAPH_CONSTRAINTS = {
     "recipe": (nothing(), ("a Recipe", lambda value: isinstance(value, Recipe))),
     "verbose": (boolean(), ("a function of stage, done, total", callable)),
 }
-
-
-def silent(stage: str, done: int, total: int) -> None:
-    """Report nothing."""
-
-
-def reporter(estimator: Any, /) -> Progress:
-    """Return what ``verbose`` asks for: the callable itself, lines on the standard error stream, or silence."""
-    if callable(estimator.verbose):
-        return estimator.verbose
-    name = type(estimator).__name__
-    if estimator.verbose:
-        return lambda stage, done, total: print(f"{name}: {stage} {done}/{total}", file=sys.stderr)
-    return silent
 
 
 @dataclass(frozen=True)
@@ -186,18 +174,25 @@ def _row_numbers(anchors: Any, n_samples: int) -> Any:
 
 def engine_for(estimator: Any, views: Views, /) -> tuple[Views, Engine]:
     """Return the views in the form that the engine reads, and the engine."""
-    name = chosen_engine(estimator.engine, views)
-    options = {"block_rows": estimator.block_rows}
-    if name == "memory":
-        return in_memory(views), MemoryEngine(n_jobs=estimator.n_jobs, **options)
-    if name == "disk":
-        if any(is_dask(table) for table in views.tables):
-            raise ValueError("engine='disk' reads files and arrays; for Dask collections use engine='dask'.")
-        return views, DiskEngine(n_jobs=estimator.n_jobs, scratch=estimator.scratch, **options)
+    makers = {"memory": _memory_engine, "disk": _disk_engine, "dask": _dask_engine}
+    return makers[chosen_engine(estimator.engine, views)](estimator, views)
+
+
+def _memory_engine(estimator: Any, views: Views) -> tuple[Views, Engine]:
+    return in_memory(views), MemoryEngine(n_jobs=estimator.n_jobs, block_rows=estimator.block_rows)
+
+
+def _disk_engine(estimator: Any, views: Views) -> tuple[Views, Engine]:
+    if any(is_dask(table) for table in views.tables):
+        raise ValueError("engine='disk' reads files and arrays; for Dask collections use engine='dask'.")
+    return views, DiskEngine(n_jobs=estimator.n_jobs, scratch=estimator.scratch, block_rows=estimator.block_rows)
+
+
+def _dask_engine(estimator: Any, views: Views) -> tuple[Views, Engine]:
     from manyview.engine.dask import DaskEngine
 
     tables = [as_dask(table) if isinstance(table, StoredTable) else table for table in views.tables]
-    return views.with_(tables=tuple(tables)), DaskEngine(**options)
+    return views.with_(tables=tuple(tables)), DaskEngine(block_rows=estimator.block_rows)
 
 
 def chosen_engine(engine: str, views: Views, /) -> str:

@@ -70,6 +70,8 @@ class Need(NamedTuple):
 def require_room(name: str, settings: Settings, views: Views, estimator: Any, /, *, factors: Factors = "none") -> None:
     """Raise an error if the fit needs more memory or disk space than is free, and say what would work."""
     needs = estimate_needs(settings, views, estimator, factors=factors)
+    if name not in needs:  # an engine without a formula is not checked
+        return
     needed, (memory, scratch) = needs[name].memory, needs["disk"]
     free = memory_of_workers() if name == "dask" else available_memory()
     if free is not None and needed > free:

@@ -53,7 +53,9 @@ from manyview.engine import Engine
 from manyview.kernels.agreement import adjusted_rand, joint_counts
 from manyview.kernels.arrays import FloatArray, IntArray
 
-NO_STRUCTURE = "no clusters beyond chance: their score exceeds that of shuffled columns by only {:.3f}, less than {}"
+NO_STRUCTURE = (
+    "no clusters beyond chance: their score minus that of shuffled columns is {:.3f}, and structure begins at {}"
+)
 
 
 class NoStructureWarning(UserWarning):
@@ -157,7 +159,7 @@ def choose(
     largest: int,
     seed: int,
     scored: Mapping[int, CurvePoint] = MappingProxyType({}),
-    progress: Callable[[int, int], None] | None = None,
+    progress: Callable[[int, int], object] | None = None,
     recipe: Recipe = DEFAULT,
 ) -> Selection:
     """Score the candidates, or, with None, a coarse scale and then the neighborhood of its best.

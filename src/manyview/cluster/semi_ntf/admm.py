@@ -27,15 +27,11 @@ from manyview.kernels.arrays import FloatArray, Table
 from manyview.kernels.polar import inverse_root
 from manyview.kernels.tproduct import Transform, to_frequencies, to_views
 
-MAX_PENALTY = 1e13
-TRUSTED_CONDITION = 1e7  # of B, above which one Gram step leaves visible errors in the orthogonality
-
-
 State = TypeVar("State", bound=tuple[Any, ...])  # a block of rows with its factors
 
 
 class FactorBlock(NamedTuple):
-    """The state of a stretch of rows."""
+    """A range of rows and the state of their factors."""
 
     start: int
     S: tuple[Table, ...]  # V slices (n, m)
@@ -47,7 +43,7 @@ class FactorBlock(NamedTuple):
 
     @property
     def n_rows(self) -> int:
-        """Number of rows in the block."""
+        """Return the number of rows in the block."""
         return int(self.H.shape[1])
 
     @property
@@ -68,7 +64,7 @@ class Penalties(NamedTuple):
 
 
 class Options(NamedTuple):
-    """What the loop needs to know."""
+    """Parameters of the loop."""
 
     transform: Transform
     coupling: Coupling | None
@@ -77,10 +73,12 @@ class Options(NamedTuple):
     eta: float
     max_iter: int
     tol: float  # on the entries of H - Q and Q - J, relative to sqrt(K/N), the entry of a balanced indicator
+    max_penalty: float = 1e13
+    max_condition: float = 1e7  # of Bbar; beyond it one Gram step leaves visible errors in the orthogonality
 
 
 class Factorization(NamedTuple):
-    """What comes out: the rows with their factors, the small factor, and how it went."""
+    """Result of the loop: the rows with their factors, the small factor, and the history."""
 
     rows: Rows[Any]  # blocks with start, n_rows, S and H
     G: FloatArray  # (F, m, K)
@@ -97,7 +95,7 @@ class Residuals(NamedTuple):
 
 
 class Report(NamedTuple):
-    """What a block reports from the second pass."""
+    """Sums and residuals of a block after the second pass."""
 
     G: FloatArray
     small: Any  # Gram matrices of the coupling
@@ -147,7 +145,7 @@ def factorize(
     options: Options,
     /,
     *,
-    progress: Callable[[int], None] | None = None,
+    progress: Callable[[int], object] | None = None,
     keeper: Keeper | None = None,
 ) -> Factorization:
     """Run the loop from the given start, or from where ``keeper`` left it."""
@@ -173,7 +171,7 @@ def _iterate(
 ) -> tuple[Rows[FactorBlock], Loop]:
     """Do one iteration: two passes, and a third where the slices are coupled."""
     transform, coupling, penalties = options.transform, options.coupling, loop.penalties
-    rows, root = _orthogonalizer(rows, engine, loop.G, penalties, transform)
+    rows, root = _orthogonalizer(rows, engine, loop.G, penalties, options)
     rows, (G, small, residuals) = _project(rows, engine, root, penalties, options)
     norm = 0.0
     if coupling:
@@ -182,14 +180,15 @@ def _iterate(
     loss = float((energy - np.einsum("fmk,fmk->f", G.conj(), G).real) @ transform.energy)
     values = (loss + norm, *residuals, *penalties)
     history = {name: [*past, value] for (name, past), value in zip(loop.history.items(), values, strict=True)}
-    grown = Penalties(*(min(value * options.eta, MAX_PENALTY) for value in penalties))
+    grown = Penalties(*(min(value * options.eta, options.max_penalty) for value in penalties))
     return rows, Loop(G, grown, history, loop.iteration + 1)
 
 
 def _orthogonalizer(
-    rows: Rows[FactorBlock], engine: Engine, G: FloatArray, penalties: Penalties, transform: Transform
+    rows: Rows[FactorBlock], engine: Engine, G: FloatArray, penalties: Penalties, options: Options
 ) -> tuple[Rows[FactorBlock], FloatArray]:
     """Put Bbar = 2 Sbar Gbar + mu Hbar + Y1bar in place of Q, and find the root that makes it orthogonal."""
+    transform = options.transform
 
     def target(block: FactorBlock) -> tuple[FactorBlock, FloatArray]:
         B = to_frequencies(transform, penalties.mu * block.H + block.Y1)
@@ -198,7 +197,7 @@ def _orthogonalizer(
 
     rows, BhB = engine.step(target, rows, add)
     root = inverse_root(BhB)
-    if root.condition > TRUSTED_CONDITION:  # orthogonalize once more: the second Gram matrix is near the identity
+    if root.condition > options.max_condition:  # orthogonalize once more: the second Gram matrix is near the identity
 
         def again(block: FactorBlock) -> tuple[FactorBlock, FloatArray]:
             Q = block.Q @ root.matrix

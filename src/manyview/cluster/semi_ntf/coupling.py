@@ -11,7 +11,7 @@ along the order of the rows: it is for rows that have a real order (frames, time
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -29,7 +29,8 @@ from manyview.kernels.tproduct import to_frequencies, to_views, view_transform
 if TYPE_CHECKING:
     from manyview.cluster.semi_ntf.admm import FactorBlock
 
-COUPLINGS = ("shared", "clusters", "views", "samples")
+CouplingName = Literal["shared", "clusters", "views", "samples"]
+COUPLINGS: tuple[str, ...] = get_args(CouplingName)
 
 
 class Coupling(NamedTuple):

@@ -18,28 +18,16 @@ from typing import Any, BinaryIO
 from .answer import Answer, send_json
 from .guard import die_with_parent, limit_memory
 
-# kind -> module and function; imported when a file asks for it
-READERS = {
-    "csv": ("csv_file", "read_csv"),
-    "excel": ("excel", "read_excel"),
-    "feather": ("arrow", "read_feather"),
-    "h5ad": ("anndata", "read_h5ad"),
-    "h5mu": ("anndata", "read_h5mu"),
-    "mat5": ("mat5", "read_mat5"),
-    "mat73": ("mat73", "read_mat73"),
-    "mtx": ("mtx", "read_mtx"),
-    "npy": ("npy", "read_npy"),
-    "npz": ("npz", "read_npz"),
-    "parquet": ("arrow", "read_parquet"),
-}
+# modules that are not called like the kind of file that they read
+MODULES = {"csv": "csv_file", "feather": "arrow", "parquet": "arrow", "h5ad": "anndata", "h5mu": "anndata"}
 
 
 def parse(kind: str, path: str, options: dict[str, Any], limit: int) -> Answer | str:
     """Read one file, or tell in words what went wrong."""
     try:
         answer = Answer(limit)
-        module, function = READERS[kind]
-        getattr(importlib.import_module(f".{module}", __package__), function)(path, answer, **options)
+        module = importlib.import_module(f".{MODULES.get(kind, kind)}", __package__)  # when a file asks for it
+        getattr(module, f"read_{kind}")(path, answer, **options)
         return answer
     except MemoryError:
         return "cannot be read: it asks for more memory than memory_limit allows"
