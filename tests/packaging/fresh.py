@@ -50,7 +50,7 @@ def installed(python, file, more):
         subprocess.run([python, "-m", "venv", f"{folder}/venv"], check=True)
         program = Path(folder, "venv", "Scripts" if os.name == "nt" else "bin")
         environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
-        environment |= {"CC": "/bin/false", "PATH": f"{program}{os.pathsep}/nowhere"}
+        environment |= {"CC": "/bin/false", "PATH": f"{program}{os.pathsep}{os.defpath}"}
 
         def run(*words):
             done = subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, check=False)
