@@ -54,11 +54,12 @@ for ax, (name, table) in zip(axes, views.items(), strict=True):
     ax.scatter(*anchors[name].T, s=40, c="#d55e00", marker="X", zorder=3)
     ax.set_title(f"{name} view: three rows and their anchors")
 
+
 # %%
 # **Fusion.** The graphs of all views share the anchors, so they can be added, each with a weight that says how well its
-# view supports the clusters. A walk goes from a row to one of its anchors and on to another row. Dark is where such walks
-# go, from the row on the left to the row below: in each view two groups are one block; in the fused graph every group is
-# tied most to itself.
+# view supports the clusters. A walk goes from a row to one of its anchors and on to another row. Dark is where such
+# walks go, from the row on the left to the row below: in each view two groups are one block; in the fused graph every
+# group is tied most to itself.
 def graph(name: str) -> np.ndarray:
     """Return the weights (300, 30) of all rows on all anchors."""
     distances = ((views[name][:, None] - anchors[name]) ** 2).sum(axis=2)

@@ -2,8 +2,8 @@
 Semi-NTF in pictures: tensor, t-product, norm, ADMM
 ===================================================
 
-The four parts of *Multi-View Clustering via Semi-non-negative Tensor Factorization*, drawn one by one. The formulas are on
-the page that explains the method; :class:`manyview.SemiNTF` is the estimator.
+The four parts of *Multi-View Clustering via Semi-non-negative Tensor Factorization*, drawn one by one. The formulas are
+on the page that explains the method; :class:`manyview.SemiNTF` is the estimator.
 """
 
 import matplotlib.pyplot as plt
@@ -42,9 +42,9 @@ for v in reversed(range(len(S))):
         ax.set(xlabel=f"{N_ANCHORS} anchors", ylabel="120 samples")
 
 # %%
-# **The t-product** of two tensors multiplies every slice of the first with every slice of the second, and adds the product
-# of slices i and j to slice i + j, counted around the circle. So it mixes the views. With the identity as transform a
-# slice meets only its own counterpart.
+# **The t-product** of two tensors multiplies every slice of the first with every slice of the second, and adds the
+# product of slices i and j to slice i + j, counted around the circle. So it mixes the views. With the identity as
+# transform a slice meets only its own counterpart.
 fig, axes = plt.subplots(1, 2, figsize=(7, 3.4), layout="constrained")
 colors = np.array(["#0072b2", "#e69f00", "#009e73"])
 for ax, name in zip(axes, ("t-product", "product per view"), strict=True):
@@ -68,9 +68,9 @@ transformed = np.fft.ifft(np.fft.fft(A, axis=0) @ np.fft.fft(B, axis=0), axis=0)
 print("largest difference of the two ways:", f"{np.abs(direct - transformed).max():.0e}")
 
 # %%
-# **The Schatten p-norm** adds powers of singular values of the transformed slices. The smaller p, the more it counts how
-# *many* there are instead of how large they are. If all views have the same indicator, only one frequency is left, and
-# the sum is small; if they differ, all frequencies have singular values.
+# **The Schatten p-norm** adds powers of singular values of the transformed slices. The smaller p, the more it counts
+# how *many* there are instead of how large they are. If all views have the same indicator, only one frequency is left,
+# and the sum is small; if they differ, all frequencies have singular values.
 H = np.eye(K)[data.labels[order]] / np.sqrt(30)
 agreeing = np.stack([H, H, H])
 differing = np.stack([H, np.roll(H, 20, axis=0), np.roll(H, 40, axis=0)])
@@ -90,8 +90,8 @@ for ax, name, tensor in zip(right, ("views agree", "views differ"), (agreeing, d
 right[0].set_ylabel("singular values, p = 0.5")
 
 # %%
-# **ADMM** keeps three copies of the indicator: H is non-negative, Q is orthogonal, and J has a small norm. Each is found in
-# closed form while the others stand still, and growing penalties pull the copies together.
+# **ADMM** keeps three copies of the indicator: H is non-negative, Q is orthogonal, and J has a small norm. Each is
+# found in closed form while the others stand still, and growing penalties pull the copies together.
 views = dict(zip(data.views, tables, strict=True))
 model = SemiNTF.paper(K, n_anchors=N_ANCHORS, lam=10.0, p=0.7, max_iter=300, random_state=0).fit(views)
 ConvergenceDisplay.from_estimator(model)

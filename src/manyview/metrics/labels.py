@@ -49,6 +49,18 @@ def check_same_length(first: Encoded, second: Encoded, /, *, names: tuple[str, s
         )
 
 
+def check_same_samples(first: Any, second: Any, /, *, names: tuple[str, str]) -> None:
+    """Refuse two pandas Series that carry ids in another order; an index that only counts rows is no id."""
+    indexes = [getattr(labels, "index", None) for labels in (first, second)]
+    if any(not hasattr(index, "equals") or type(index).__name__ == "RangeIndex" for index in indexes):
+        return
+    if not indexes[0].equals(indexes[1]):
+        raise ValueError(
+            f"{names[0]} and {names[1]} have different indexes: bring one into the order of the other, "
+            f"{names[0]}.loc[{names[1]}.index], or compare them without ids, {names[0]}.to_numpy()"
+        )
+
+
 def _as_vector(labels: ArrayLike, name: str) -> NDArray[Any]:
     try:
         array = np.asarray(labels)

@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from manyview.metrics.labels import check_same_samples
 from manyview.plotting import style
 from manyview.report import sections
 
@@ -79,6 +80,7 @@ class ContingencyDisplay:
         ContingencyDisplay
             The display, drawn.
         """
+        check_same_samples(y_true, labels, names=("y_true", "labels"))
         table = sections.matched_contingency(np.asarray(y_true), np.asarray(labels))
         return cls(
             counts=np.array(table["counts"]),
