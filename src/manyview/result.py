@@ -22,6 +22,7 @@ from manyview.io.whole import whole_folder
 from manyview.model_selection import select
 from manyview.views import Views, ViewsLike
 from manyview.views.output import as_given, frame_of_columns
+from manyview.views.ranges import Ranges
 from manyview.views.sources import IdColumn
 
 METHODS = (
@@ -82,7 +83,7 @@ class Result:
 
     @property
     def n_clusters(self) -> int:
-        """Number of clusters found."""
+        """Return the number of clusters found."""
         return len(np.unique(self.model.labels_))
 
     def frame(self, library: Literal["pandas", "polars", "pyarrow"] | None = None) -> Any:
@@ -159,7 +160,7 @@ class Result:
             ``labels.csv``, ``result.parquet``, ``model.manyview``, ``run.json``, and the report.
         """
         place = Path(folder)
-        if place.exists() and not (place.is_dir() and _may_give_way(place, replace=replace)):
+        if place.exists() and not (place.is_dir() and _may_replace(place, replace=replace)):
             raise FileExistsError(f"{place} exists already: name a new folder.")
         place.parent.mkdir(parents=True, exist_ok=True)
         with whole_folder(place, replace=replace) as part:
@@ -219,10 +220,12 @@ class Result:
 
 
 def cluster(
-    views: ViewsLike,
+    data: ViewsLike,
+    /,
     n_clusters: int | Literal["auto"] = "auto",
     *,
     method: str = "AnchorGraphClustering",
+    views: Ranges = None,
     join: Literal["inner", "outer"] | None = None,
     id_column: IdColumn = None,
     impute: Literal["mean", "median"] | None = None,
@@ -235,12 +238,15 @@ def cluster(
 
     Parameters
     ----------
-    views : list or dict of tables, Views, AnnData, MuData, MultiViewData, or one table
+    data : list or dict of tables, Views, AnnData, MuData, MultiViewData, or one table
         Rows that carry ids are matched by id, others by position.
     n_clusters : int or "auto", default="auto"
         Number of clusters; ``"auto"`` chooses it without labels.
     method : str, default="AnchorGraphClustering"
         Name of an estimator of this package, or ``"SemiNTF.paper"``.
+    views : int, widths, (start, stop) pairs, or mapping of view to columns; optional
+        How one table is divided, for example ``{"rna": ["g1", "g2"], "image": ["area"]}``; for annotated data the place
+        of each view. See :meth:`Views.from_tables`.
     join : {"inner", "outer"} or None, default=None
         What to do if the views have different ids: keep the common samples, or keep all (a sample takes part with the
         views that it has). None raises an error that counts the difference.
@@ -271,10 +277,10 @@ def cluster(
     >>> result.n_clusters, result.labels.shape
     (3, (90,))
     """
-    data = Views.from_tables(views, join=join, id_column=id_column, impute=impute)
+    given = Views.from_tables(data, views=views, join=join, id_column=id_column, impute=impute)
     start = time.perf_counter()
-    model = estimator_for(method, n_clusters, data, random_state=random_state, **parameters).fit(data)
-    return Result(model, data, time.perf_counter() - start, name, facts or {})
+    model = estimator_for(method, n_clusters, given, random_state=random_state, **parameters).fit(given)
+    return Result(model, given, time.perf_counter() - start, name, facts or {})
 
 
 def estimator_for(method: str, n_clusters: int | str, views: Any, /, *, random_state: int, **parameters: Any) -> Any:
@@ -295,7 +301,7 @@ def estimator_for(method: str, n_clusters: int | str, views: Any, /, *, random_s
     return maker(n_clusters, **(seed | parameters))
 
 
-def _may_give_way(folder: Path, *, replace: bool) -> bool:
+def _may_replace(folder: Path, *, replace: bool) -> bool:
     """Return whether a folder is empty, or may be replaced and holds a saved result and nothing else."""
     inside = {path.name for path in folder.iterdir()}
     return not inside or (replace and "run.json" in inside and inside <= set(FILES))

@@ -15,11 +15,12 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from manyview.cluster.progress import with_callbacks
 from manyview.views.frames import frame_of
 
 Rule = tuple[str, Callable[[Any], bool]]  # what to write in the error, and the test
 Method = TypeVar("Method", bound=Callable[..., Any])
-OURS = ("manyview.", "sklearn.", "contextlib", "functools")
+OURS = ("manyview.", "sklearn.", "joblib.", "contextlib", "functools")
 
 
 def _is_number(value: Any, kind: type) -> bool:
@@ -125,11 +126,13 @@ def all_or_nothing(method: Method, /) -> Method:
     0
     """
 
+    run = with_callbacks(method)
+
     @wraps(method)
     def safe(self: Any, /, *args: Any, **kwargs: Any) -> Any:
         before = dict(vars(self))
         try:
-            return method(self, *args, **kwargs)
+            return run(self, *args, **kwargs)
         except BaseException:
             vars(self).clear()
             vars(self).update(before)

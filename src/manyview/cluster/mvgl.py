@@ -48,7 +48,6 @@ Deviations:
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from functools import partial
 from typing import Any, Literal, NamedTuple
@@ -57,7 +56,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
-from manyview.cluster.checks import N_JOBS, boolean, choice, integer, real
+from manyview.cluster.checks import N_JOBS, boolean, choice, integer, real, warn_caller
 from manyview.cluster.published import MultiViewClusterer, warn_component_count, warn_isolated_samples
 from manyview.engine import MemoryEngine
 from manyview.kernels.arrays import FloatArray, Graph
@@ -210,11 +209,10 @@ class MVGL(MultiViewClusterer):
         if self.variant == "released" and not self.local:  # elsewhere equal samples attract each other all the same
             warn_isolated_samples(self, first)
         if not self.converged_:
-            warnings.warn(
+            warn_caller(
                 f"MVGL: the global graph still changed after max_iter={self.max_iter} rounds. On some data it never "
                 "settles; history_['objective'] shows whether more rounds would help.",
                 ConvergenceWarning,
-                stacklevel=3,
             )
 
 

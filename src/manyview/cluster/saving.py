@@ -104,7 +104,7 @@ def save_model(model: Any, path: str | os.PathLike[str], /) -> Path:
         raise ValueError(f"This {name} is not fitted: call fit before save.")
     arrays: dict[str, Any] = {}
     parameters = model.get_params(deep=False)
-    results = {key: value for key, value in vars(model).items() if key not in parameters}
+    results = {key: value for key, value in vars(model).items() if key not in parameters and not key.startswith("_skl")}
     content = {
         "format": FORMAT,
         "estimator": name,

@@ -266,7 +266,9 @@ def _dense(columns: Columns, s: Spread, clip: float) -> tuple[str, tuple[Scaling
         unit = Centered(columns.mean, s.varies, unit=True)
         return "principal scores", (unit, unit)
     standardized = Standardized(columns.mean, s.deviation, s.varies, clip)
-    second = Hellinger() if non_negative else Centered(columns.mean, s.varies)
+    pulls = (columns.low == columns.high) & (columns.low > 0)
+    hellinger = Hellinger(~pulls if pulls.any() else None)
+    second = hellinger if non_negative else Centered(columns.mean, s.varies)
     return "measurements", (standardized, second)
 
 

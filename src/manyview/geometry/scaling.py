@@ -103,10 +103,16 @@ def _less(table: Table, mean: FloatArray, varies: BoolArray) -> FloatArray:
 
 @dataclass(frozen=True)
 class Hellinger:
-    """Map x to sqrt(x) / ||sqrt(x)||, for histograms and other non-negative shares."""
+    """Map x to sqrt(x) / ||sqrt(x)||, for histograms and other non-negative shares.
+
+    A constant column would turn all rows in its direction, so it is left out; one of zeros changes nothing.
+    """
+
+    kept: BoolArray | None = None  # columns; None: all
 
     def __call__(self, table: Table, /) -> FloatArray:
-        return unit_rows(np.sqrt(np.maximum(dense(table), 0)))
+        x = dense(table) if self.kept is None else dense(table)[:, self.kept]
+        return unit_rows(np.sqrt(np.maximum(x, 0)))
 
 
 @dataclass(frozen=True)

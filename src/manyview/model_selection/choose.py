@@ -18,13 +18,13 @@ from manyview.cluster.anchor_graph.context import (
     FitContext,
     check_graph_modes,
     engine_for,
-    reporter,
     resolve,
 )
 from manyview.cluster.anchor_graph.graphs import build_graphs
 from manyview.cluster.anchor_graph.n_clusters import choose_on, embed
 from manyview.cluster.anchor_graph.selection import Selection, Trial
 from manyview.cluster.checks import check_parameters, check_sizes
+from manyview.cluster.progress import reporter
 from manyview.model_selection.trials import score_trial
 from manyview.views import ViewsLike, check_views
 

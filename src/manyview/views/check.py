@@ -28,6 +28,7 @@ from manyview.views.stored import is_stored
 
 __all__ = ["check_views", "in_memory", "is_elsewhere"]
 FLOATS = (np.float64, np.float32)
+ROWS_COMPARED_FIRST = 64
 
 
 def check_views(
@@ -90,7 +91,7 @@ def check_views(
     """
     one = _is_for_scikit_learn(X)
     if one:
-        X = _as_scikit_learn_has_it(X, estimator, reset)
+        X = _validated_by_scikit_learn(X, estimator, reset)
     given = Views.from_tables(
         X, views=ranges, join=join, id_column=id_column, impute=impute, feature_names=feature_names
     )
@@ -141,7 +142,7 @@ def _is_for_scikit_learn(X: Any) -> bool:
     return isinstance(X, np.memmap) or not (is_stored(X) or is_dask(X))
 
 
-def _as_scikit_learn_has_it(X: Any, estimator: Any, reset: bool) -> Any:
+def _validated_by_scikit_learn(X: Any, estimator: Any, reset: bool) -> Any:
     """Check one table by scikit-learn's own validation, so that its conventions hold exactly."""
     if frame_of(X) is not None:
         if estimator is not None:
@@ -149,7 +150,7 @@ def _as_scikit_learn_has_it(X: Any, estimator: Any, reset: bool) -> Any:
         return X
     refuse(X, "view 0")
     if isinstance(X, np.memmap):
-        _as_scikit_learn_has_it(np.asarray(X[:2]), estimator, reset)  # what it has to say, said about a few rows
+        _validated_by_scikit_learn(np.asarray(X[:2]), estimator, reset)  # its errors, from a few rows
         return X
     if isinstance(X, list | tuple):
         if not isinstance(X[0], str | Number):
@@ -210,7 +211,7 @@ def require_same_columns(estimator: Any, views: Views, /) -> None:
 
 
 class Preparation(TypedDict):
-    """What was done to the columns of one view, as plain data."""
+    """The changes to the columns of one view, as plain data."""
 
     width: int  # of the view as given
     n_columns: int  # of the table that was made of it
@@ -274,8 +275,11 @@ def _fit(table: Any, name: str, columns: Names, impute: str | None) -> _Prepared
     if not sp.issparse(table):
         preparation["dropped"] = empty_columns(table)
         if preparation["dropped"]:
-            notes.append(_dropped(name, columns, preparation["dropped"]))
+            notes.append(f"View {name!r}: {_some(columns, preparation['dropped'])} without any number, dropped.")
             table, columns = _without(table, columns, preparation["dropped"])
+        constant = constant_columns(table)
+        if constant:
+            notes.append(f"View {name!r}: {_some(columns, constant)} with one value in all rows, which says nothing.")
         if impute is not None:
             preparation["fill"] = fill = column_values(table, impute)
             table, count = filled(table, fill)
@@ -303,6 +307,8 @@ def _apply(table: Any, name: str, columns: Names, known: Preparation) -> _Prepar
 
 def as_numbers(table: Any, name: str, /) -> Table:
     """Convert one view to a 2-D float array or CSR matrix; every error names the view."""
+    if type(table) is np.ndarray and table.dtype in FLOATS and table.ndim == 2 and table.size:
+        return table  # the usual case needs none of the questions below
     if sp.issparse(table):
         table = verified(table, name)
     elif table.dtype.kind == "O":
@@ -353,10 +359,10 @@ def _without(table: FloatArray, columns: Names, dropped: Sequence[int]) -> tuple
     return table[:, kept], None if columns is None else tuple(columns[j] for j in kept)
 
 
-def _dropped(name: str, columns: Names, dropped: Sequence[int]) -> str:
-    shown = ", ".join(str(j) if columns is None else repr(columns[j]) for j in dropped[:3])
-    more = ", …" if len(dropped) > 3 else ""
-    return f"View {name!r}: {len(dropped)} columns without any number were dropped ({shown}{more})."
+def _some(columns: Names, at: Sequence[int]) -> str:
+    shown = ", ".join(str(j) if columns is None else repr(columns[j]) for j in at[:3])
+    more = ", …" if len(at) > 3 else ""
+    return f"1 column ({shown})" if len(at) == 1 else f"{len(at)} columns ({shown}{more})"
 
 
 def _other_width(name: str, width: int, known: Preparation, columns: Names) -> ValueError:
@@ -372,6 +378,18 @@ def empty_columns(table: FloatArray, /) -> list[int]:
         return []
     empty = np.flatnonzero(np.isnan(table).all(axis=0))
     return [] if len(empty) == table.shape[1] else empty.tolist()
+
+
+def constant_columns(table: FloatArray, /) -> list[int]:
+    """Find columns with the same number in all rows that have one; a few rows rule out most columns first."""
+    if len(table) < 2 or not table.shape[1]:
+        return []
+    start = int(np.argmax(~np.isnan(table[:, 0])))
+    at = np.flatnonzero(np.isfinite(table[start]))
+    for rows in (slice(start, start + ROWS_COMPARED_FIRST), slice(None)):
+        cells = table[rows][:, at]
+        at = at[((cells == table[start, at]) | np.isnan(cells)).all(axis=0)]
+    return at.tolist()
 
 
 def column_values(table: FloatArray, impute: str, /) -> list[float]:

@@ -15,6 +15,7 @@ from manyview.views.align import Match, match_rows, require_same_order, taken
 from manyview.views.blocks import missing_rows
 from manyview.views.dask_tables import is_dask
 from manyview.views.frames import as_ids, empty_rows, frame_of
+from manyview.views.output import html_table
 from manyview.views.ranges import Ranges
 from manyview.views.sources import Given, IdColumn, Names, ViewsLike, column_names, one_view, sources
 from manyview.views.stored import StoredTable
@@ -178,12 +179,12 @@ class Views:
 
     @property
     def n_samples(self) -> int:
-        """Number of rows that all views share."""
+        """Return the number of rows that all views share."""
         return int(self.tables[0].shape[0])
 
     @property
     def widths(self) -> tuple[int, ...]:
-        """Number of columns of each view."""
+        """Return the number of columns of each view."""
         return tuple(int(table.shape[1]) for table in self.tables)
 
     @property
@@ -330,17 +331,16 @@ def _checked_columns(feature_names: Any, views: Views) -> tuple[Names, ...]:
 
 def views_as_html(views: Views, /, *, max_notes: int = 10) -> str:
     """Return an HTML table: one row per view with its width, its kind and how many samples it describes."""
-    rows = "".join(
-        f"<tr><th scope='row'>{escape(name)}</th><td>{width:,}</td><td>{escape(_kind(table))}</td>"
-        f"<td>{views.n_samples if present is None else int(present.sum()):,}</td></tr>"
+    rows = [
+        (name, f"{width:,}", _kind(table), f"{views.n_samples if present is None else int(present.sum()):,}")
         for name, width, table, present in zip(views.names, views.widths, views.tables, views.present, strict=True)
-    )
+    ]
     ids = "without ids" if views.ids is None else "with ids"
     notes = "".join(f"<li>{escape(note)}</li>" for note in views.notes[:max_notes])
     more = f"<li>… and {len(views.notes) - max_notes} more</li>" if len(views.notes) > max_notes else ""
     return (
-        f"<div><p>Views: {views.n_samples:,} samples {ids}</p><table><thead><tr><th>view</th><th>columns</th>"
-        f"<th>table</th><th>samples</th></tr></thead><tbody>{rows}</tbody></table>"
+        f"<div><p>Views: {views.n_samples:,} samples {ids}</p>"
+        + html_table(("view", "columns", "table", "samples"), rows)
         + (f"<ul>{notes}{more}</ul>" if notes else "")
         + "</div>"
     )

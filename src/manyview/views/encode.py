@@ -19,7 +19,7 @@ Categories = list[list[Any] | None] | None  # of every column; None: a number; N
 ID_NAMES = (
     *("id", "ids", "index", "key", "row", "rownumber", "rowid", "unnamed0", "level0", "uuid", "guid"),
     *("sample", "samples", "sampleid", "samplename", "subject", "subjectid", "participant", "participantid"),
-    *("patient", "patientid", "case", "caseid", "cell", "cellid", "barcode", "barcodes"),
+    *("pid", "mrn", "eid", "patient", "patientid", "case", "caseid", "cell", "cellid", "barcode", "barcodes"),
 )
 
 

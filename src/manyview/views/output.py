@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -94,6 +95,23 @@ def frame_of_columns(columns: Mapping[str, Any], ids: NDArray[Any] | None, kind:
     table = {} if ids is None else {id_name: _writable(ids.tolist())}
     table |= dict(zip(_writable(columns), columns.values(), strict=True))
     return library.table(table) if kind == "pyarrow" else library.DataFrame(table)
+
+
+def html_table(head: Sequence[str], rows: Iterable[Sequence[object]], /) -> str:
+    """Return a table for a notebook; every cell is escaped, and the first of a row is its heading.
+
+    Examples
+    --------
+    >>> from manyview.views.output import html_table
+    >>> html_table(["view"], [["<rna>"]])
+    "<table><thead><tr><th>view</th></tr></thead><tbody><tr><th scope='row'>&lt;rna&gt;</th></tr></tbody></table>"
+    """
+    columns = "".join(f"<th>{escape(name)}</th>" for name in head)
+    body = ""
+    for first, *cells in rows:
+        others = "".join(f"<td>{escape(str(cell))}</td>" for cell in cells)
+        body += f"<tr><th scope='row'>{escape(str(first))}</th>{others}</tr>"
+    return f"<table><thead><tr>{columns}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def _writable(values: Iterable[Any]) -> list[Any]:

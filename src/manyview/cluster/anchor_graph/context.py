@@ -1,9 +1,9 @@
-"""What every stage of a fit reads: the engine, the settings after every "auto" has become a number, and progress."""
+"""The context of a fit, which every stage reads: engine, settings with numbers for every "auto", and progress."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from os.path import isdir
@@ -14,6 +14,7 @@ import numpy as np
 from manyview.anchors import RULES, AnchorRule
 from manyview.cluster.anchor_graph.recipe import DEFAULT, Recipe
 from manyview.cluster.checks import N_JOBS, array, boolean, choice, integer, nothing
+from manyview.cluster.progress import Progress, silent
 from manyview.engine import DiskEngine, Engine, MemoryEngine
 from manyview.geometry import SCALES
 from manyview.kernels.arrays import IntArray
@@ -21,12 +22,11 @@ from manyview.views import StoredTable, Views, in_memory
 from manyview.views.container import is_elsewhere
 from manyview.views.dask_tables import as_dask, is_dask
 
-DRAWN_RULES = ("kmeans", "random")  # anchors that depend on the seed
-MIN_CLUSTERS = 2  # that n_clusters="auto" considers
+DRAWN_RULES = ("kmeans", "random")  # rules whose anchors depend on the seed
+MIN_CLUSTERS = 2  # the smallest number that is chosen where there is structure
 
 EngineName = Literal["memory", "disk", "dask"]
 Anchors = AnchorRule | Sequence[int] | IntArray
-Progress = Callable[[str, int, int], object]  # stage, steps done, steps in all
 
 # What the parameters of the graphs may be
 GRAPH_CONSTRAINTS = {
@@ -47,20 +47,6 @@ GRAPH_CONSTRAINTS = {
     "recipe": (nothing(), ("a Recipe", lambda value: isinstance(value, Recipe))),
     "verbose": (boolean(), ("a function of stage, done, total", callable)),
 }
-
-
-def silent(stage: str, done: int, total: int) -> None:
-    """Report nothing."""
-
-
-def reporter(estimator: Any, /) -> Progress:
-    """Return what ``verbose`` asks for: the callable itself, lines on the standard error stream, or silence."""
-    if callable(estimator.verbose):
-        return estimator.verbose
-    name = type(estimator).__name__
-    if estimator.verbose:
-        return lambda stage, done, total: print(f"{name}: {stage} {done}/{total}", file=sys.stderr)
-    return silent
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,7 @@ from manyview.engine import Engine, Rows, add
 from manyview.kernels.arrays import FloatArray, IntArray, Table
 from manyview.views import Views, ViewsLike, check_views
 from manyview.views.blocks import RowBlock, row_blocks
+from manyview.views.output import html_table
 
 if TYPE_CHECKING:
     from manyview.cluster.anchor_graph.estimator import AnchorGraphClustering
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ViewEffect:
-    """What one view does for one cluster."""
+    """The effect of one view on one cluster."""
 
     view: str
     effect: float  # cohesion lost without the view; negative: the cluster would hold better without it
@@ -87,7 +88,7 @@ class ClusterExplanation:
 
 @dataclass(frozen=True, repr=False)
 class Explanation:
-    """All clusters."""
+    """The explanation of all clusters."""
 
     clusters: tuple[ClusterExplanation, ...]
 
@@ -102,19 +103,36 @@ class Explanation:
     def __str__(self) -> str:
         lines = []
         for c in self.clusters:
-            views = ", ".join(
-                f"{v.view} {v.effect:+.3f} (alone {v.alone:.2f})" for v in sorted(c.views, key=lambda v: -v.effect)
-            )
-            rows = ", ".join(str(r.row) if r.id is None else r.id for r in c.rows)
+            views, rows, features = _in_words(c)
             lines += [
                 f"cluster {c.label}: {c.size} rows, cohesion {c.cohesion:.2f}, stability {c.stability:.2f}",
                 f"  held together by  {views}",
                 f"  typical rows      {rows}",
+                *(f"  set apart in {view}: {named}" for view, named in features.items()),
             ]
-            for view, features in c.features.items():
-                named = ", ".join(f"{f.feature} {f.effect:+.1f}" for f in features)
-                lines.append(f"  set apart in {view}: {named}")
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        views = list(self.clusters[0].features) if self.clusters else []
+        head = ["cluster", "rows", "cohesion", "stability", "held together by", "typical rows"]
+        lines = []
+        for c in self.clusters:
+            held, rows, features = _in_words(c)
+            numbers = c.label, f"{c.size:,}", f"{c.cohesion:.2f}", f"{c.stability:.2f}"
+            lines.append((*numbers, held, rows, *features.values()))
+        return f"<div>{html_table([*head, *(f'set apart in {view}' for view in views)], lines)}</div>"
+
+
+def _in_words(c: ClusterExplanation) -> tuple[str, str, dict[str, str]]:
+    """Return what holds a cluster together, its typical rows, and per view the features that set it apart."""
+    views = ", ".join(
+        f"{v.view} {v.effect:+.3f} (alone {v.alone:.2f})" for v in sorted(c.views, key=lambda v: -v.effect)
+    )
+    rows = ", ".join(str(r.row) if r.id is None else r.id for r in c.rows)
+    features = {
+        view: ", ".join(f"{f.feature} {f.effect:+.1f}" for f in effects) for view, effects in c.features.items()
+    }
+    return views, rows, features
 
 
 def _plain(value: Any) -> Any:

@@ -26,7 +26,6 @@ from manyview.cluster.anchor_graph.context import (
     check_graph_modes,
     chosen_engine,
     engine_for,
-    reporter,
     resolve,
 )
 from manyview.cluster.anchor_graph.evidence import drop_noise_views
@@ -44,6 +43,7 @@ from manyview.cluster.anchor_graph.n_clusters import choose_on
 from manyview.cluster.anchor_graph.reliability import embed, measure_reliability
 from manyview.cluster.anchor_graph.selection import Selection
 from manyview.cluster.checks import check_sizes
+from manyview.cluster.progress import progress_of
 from manyview.engine import Rows
 from manyview.kernels.arrays import FloatArray, IntArray
 from manyview.kernels.spectral import unit_rows
@@ -73,8 +73,8 @@ def running_fit(
     engine_name = chosen_engine(estimator.engine, views)
     require_room(engine_name, settings, views, estimator, factors=factors)
     views, engine = engine_for(estimator, views)
-    with engine.running():
-        yield views, FitContext(engine, settings, reporter(estimator))
+    with engine.running(), progress_of(estimator, X) as progress:
+        yield views, FitContext(engine, settings, progress)
 
 
 def build_graphs_for_k(

@@ -8,7 +8,7 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from manyview.cluster.anchor_graph.candidates import embed_rows
-from manyview.cluster.anchor_graph.context import Anchors, EngineName, Progress
+from manyview.cluster.anchor_graph.context import Anchors, EngineName
 from manyview.cluster.anchor_graph.estimator import AnchorClusterer
 from manyview.cluster.anchor_graph.fusion import first_weights
 from manyview.cluster.anchor_graph.memory import Factors
@@ -16,6 +16,7 @@ from manyview.cluster.anchor_graph.recipe import Recipe
 from manyview.cluster.anchor_graph.stages import build_graphs_for_k, keep_results, label_by_consensus, running_fit
 from manyview.cluster.base import RandomState
 from manyview.cluster.checks import all_or_nothing, check_parameters, refuse_second_table, warn_of_lost_clusters
+from manyview.cluster.progress import Progress
 from manyview.cluster.semi_ntf.admm import Factorization, factorize
 from manyview.cluster.semi_ntf.checkpoint import checkpoint_for
 from manyview.cluster.semi_ntf.coupling import CouplingName
