@@ -176,9 +176,9 @@ def _classes(y_true: ArrayLike, n_samples: int, ids: NDArray[Any] | None) -> NDA
 
 def by_id(table: Any, ids: NDArray[Any] | None, name: str, /) -> Any:
     """Return a pandas frame or series in the order of the samples; by position where one of the two has no ids."""
-    index = getattr(table, "index", None)
-    if ids is None or not hasattr(table, "reindex") or type(index).__name__ == "RangeIndex":
+    if ids is None or not hasattr(table, "reindex") or type(table.index).__name__ == "RangeIndex":
         return table
+    index = table.index
     wanted = ids.tolist()
     if not set(index).intersection(wanted):
         raise ValueError(
