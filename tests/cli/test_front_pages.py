@@ -74,6 +74,7 @@ EXAMPLES = {
     # sorted rows help the sample axis alone: over .5 against under .4 on shuffled rows
     "plot_row_order.py": r"axis='samples' +0\.[5-9]\d+ +0\.[0-3]\d+\n",
     "plot_semi_ntf.py": r"t-product .*: (0\.9\d|1\.00)\nper view .*: 0\.[0-6]\d",
+    "plot_semi_ntf_pictures.py": r"two ways: \de-1\d\n\d+ iterations, converged: True",
     "plot_text.py": r"ACC (0\.9\d+|1\.000)",
     "plot_trust_and_reasons.py": r"chosen inside the fit: 5\n(.|\n)*held together by  protein",
 }

@@ -307,6 +307,8 @@ def _apply(table: Any, name: str, columns: Names, known: Preparation) -> _Prepar
 
 def as_numbers(table: Any, name: str, /) -> Table:
     """Convert one view to a 2-D float array or CSR matrix; every error names the view."""
+    if type(table) is np.ndarray and table.dtype in FLOATS and table.ndim == 2 and table.size:
+        return table  # the usual case needs none of the questions below
     if sp.issparse(table):
         table = verified(table, name)
     elif table.dtype.kind == "O":
