@@ -7,7 +7,7 @@ IEEE TPAMI 44(1), 2022. Authors' program as kept in github.com/zskong/Multi-view
 
     min_{alpha, P}  || sum_v alpha_v B^v - P ||_F²      alpha, rows of P on the simplex; P has K connected components
 
-Letters: N samples, V views, K clusters, m anchors; B^v (N, m) the anchor graph of view v with k weights a row; alpha
+Letters: N samples, V views, K clusters, m anchors; B^v (N, m) the anchor graph of view v with k weights per row; alpha
 the view weights; P (N, m) the fused graph, whose components of samples and anchors are the clusters.
 
 ==============================================  =======================================================

@@ -11,7 +11,7 @@ from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from manyview.anchors import AnchorGraph
-from manyview.cluster.anchor_graph.context import GRAPH_CONSTRAINTS, Anchors, EngineName, engine_for
+from manyview.cluster.anchor_graph.context import GRAPH_CONSTRAINTS, Anchors, engine_for
 from manyview.cluster.anchor_graph.explanation import Explanation, explain
 from manyview.cluster.anchor_graph.fusion import Fusion
 from manyview.cluster.anchor_graph.incremental import absorb
@@ -23,7 +23,7 @@ from manyview.cluster.anchor_graph.stages import build_graphs_for_k, keep_result
 from manyview.cluster.base import Clusterer, RandomState
 from manyview.cluster.checks import all_or_nothing, check_parameters, refuse_second_table, warn_of_lost_clusters
 from manyview.cluster.progress import Progress
-from manyview.engine import BLOCK_ROWS, Engine, Rows
+from manyview.engine import BLOCK_ROWS, Engine, EngineName, Rows
 from manyview.geometry import Scale
 from manyview.kernels.arrays import FloatArray, IntArray
 from manyview.views import Views, ViewsLike, check_views
