@@ -313,7 +313,7 @@ def worker_is_killed(stage, folder, rng, client):
 
     views = [array.from_array(view, chunks=(40, -1)) for view in stage.views]
     np.testing.assert_array_equal(np.asarray(factorize(views, verbose=kill).membership_), stage.membership)
-    client.wait_for_workers(2, timeout=60)
+    client.wait_for_workers(2, timeout=300)
     return "the same bits"
 
 

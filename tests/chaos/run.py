@@ -43,9 +43,13 @@ def main():
                 break
             fault = chosen[number % len(chosen)]
             failed += attempt(fault, stage, Path(folder), number, options, outcomes)
+        keep(outcomes, options)
         if options.number is None and (not options.only or "worker_is_killed" in options.only):
+            drawn, outcomes = outcomes, defaultdict(Counter)
             failed += kill_workers(stage, Path(folder), options, outcomes)
-    report(outcomes, options)
+            keep(outcomes, options)
+            outcomes |= drawn
+    report(outcomes)
     for line in failed:
         print(line, file=sys.stderr)
     raise SystemExit(1 if failed else 0)
@@ -81,10 +85,13 @@ def attempt(fault, stage, folder, number, options, outcomes, *more):
 
 def kill_workers(stage, folder, options, outcomes):
     try:
+        import dask
         import distributed
     except ImportError:
         print("dask is not installed: no worker is killed")
         return []
+    # on a busy machine a killed worker may be back only after the 15 s for which the cluster waits by default
+    dask.config.set({"distributed.deploy.lost-worker-timeout": "5 minutes"})
     with (
         distributed.LocalCluster(
             processes=True,
@@ -105,12 +112,15 @@ def kill_workers(stage, folder, options, outcomes):
         return complaints
 
 
-def report(outcomes, options):
+def report(outcomes):
     for name, counts in outcomes.items():
         told = ", ".join(f"{n} {what}" for what, n in sorted(counts.items()))
         print(f"{name:32} {counts.total():5}  {told}")
     print(f"{sum(counts.total() for counts in outcomes.values())} faults")
-    if options.journal:
+
+
+def keep(outcomes, options):
+    if options.journal and outcomes:
         line = {"kind": "chaos", "seed": options.seed, "outcomes": {n: dict(c) for n, c in outcomes.items()}}
         with options.journal.open("a", encoding="utf-8") as file:
             file.write(json.dumps(line) + "\n")

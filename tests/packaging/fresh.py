@@ -58,7 +58,12 @@ def installed(python, file, more):
 
         code, _, told = run(program / "python", "-m", "pip", "install", "-q", *more, f"{file}{EXTRAS}")
         if code:
-            return {"outcome": "no such libraries" if "No matching" in told else f"pip: {told[-500:]}", "with": ""}
+            return {
+                "outcome": "no such libraries"
+                if "No matching" in told or "ResolutionImpossible" in told
+                else f"pip: {told[-500:]}",
+                "with": "",
+            }
         versions = " ".join(run(program / "python", "-c", FACTS)[1].split())
         loops = run(program / "python", "-c", LOOPS)[1].strip()
         example = (ROOT / "README.md").read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]
