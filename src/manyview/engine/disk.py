@@ -9,13 +9,27 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from math import hypot
 from os import PathLike, fspath
 from typing import Any
 
 import numpy as np
 
 from manyview.engine.memory import MemoryEngine
-from manyview.engine.rows import BLOCK_ROWS, B, C, Rows, T, as_contiguous, concatenate, even_edges, fold
+from manyview.engine.rows import (
+    BLOCK_ROWS,
+    B,
+    C,
+    FitBytes,
+    Need,
+    Rows,
+    T,
+    Takes,
+    as_contiguous,
+    concatenate,
+    even_edges,
+    fold,
+)
 from manyview.engine.spill import Loader, Made, SpillFile, pack, rows_of
 
 
@@ -43,12 +57,27 @@ class DiskEngine:
         Directory for the blocks, by default that of temporary files. On some systems that one is kept in memory.
     """
 
+    takes: Takes = "stored"
+
     def __init__(
         self, *, n_jobs: int | None = None, block_rows: int = BLOCK_ROWS, scratch: str | PathLike[str] | None = None
     ) -> None:
         self._local = MemoryEngine(n_jobs=n_jobs, block_rows=block_rows)
         self.block_rows = block_rows
         self.scratch = fspath(tempfile.gettempdir() if scratch is None else scratch)
+
+    @classmethod
+    def of(cls, *, n_jobs: int | None, block_rows: int, scratch: Any) -> DiskEngine:
+        """Make the engine from the parameters that all engines share."""
+        return cls(n_jobs=n_jobs, block_rows=block_rows, scratch=scratch)
+
+    @staticmethod
+    def need(held: FitBytes) -> Need:
+        """Estimate the memory of a fit, and its scratch space; Parquet files are decoded once and copied there."""
+        peak = hypot(held.decoding, held.sampling, held.building, held.labels + held.factorizing)
+        measured = 1.06  # of the sum, as measured
+        scratch = int(held.rows) + (held.tables if held.decoding else 0)
+        return Need(int(measured * (held.threads + peak)) + held.reader, scratch)
 
     @contextmanager
     def running(self) -> Iterator[DiskEngine]:
@@ -57,7 +86,7 @@ class DiskEngine:
             yield self
 
     def partition(self, make: Callable[[int, int], B], n_rows: int) -> Rows[B]:
-        """Blocks of the source: read again in every pass, or copied to scratch where ``make.slow`` says so."""
+        """Make blocks that are read again in every pass, or copied to scratch where ``make.slow`` says so."""
         stretches = even_edges(n_rows, self.block_rows)
         if not getattr(make, "slow", False):
             return DiskRows([Made(make, start, stop) for start, stop in stretches])
@@ -106,7 +135,7 @@ class DiskEngine:
         return concatenate(list(self._results(function, rows)))
 
     def persist(self, function: Callable[[B], Any], rows: Rows[B]) -> Any:
-        """A read-only memory-mapped array; its file disappears with it."""
+        """Return a read-only memory-mapped array; its file is deleted with the array."""
         if not isinstance(rows, DiskRows):
             return self._local.persist(function, rows)
         file = SpillFile(self.scratch)

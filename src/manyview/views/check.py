@@ -1,4 +1,4 @@
-"""The one door for all input: whatever users have, out come matched, finite, numeric views.
+"""Checks of all input, which turn whatever users have into matched, finite, numeric views.
 
 An estimator remembers the views of its fit and what was done to their columns; other views are compared with them, and
 turned into numbers the same way. Columns without any number go; missing cells are filled if that is asked for.
@@ -6,7 +6,6 @@ turned into numbers the same way. Columns without any number go; missing cells a
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from numbers import Number
 from typing import Any, NamedTuple, TypedDict
@@ -15,14 +14,14 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_array, validate_data
 
-from manyview.kernels.arrays import BoolArray, FloatArray, Table
-from manyview.views.blocks import require_finite
+from manyview.kernels.arrays import FloatArray, Table
+from manyview.views.blocks import column_values, constant_columns, empty_columns, filled, require_finite
 from manyview.views.container import Views, is_elsewhere
 from manyview.views.dask_tables import is_dask
 from manyview.views.encode import Categories, encode, looks_like_ids, require_no_ids
 from manyview.views.frames import Frame, frame_of, of_objects
 from manyview.views.ranges import Ranges
-from manyview.views.sources import IdColumn, Names, as_array, is_one_table, refuse
+from manyview.views.sources import IdColumn, Names, ViewsLike, as_array, is_one_table, refuse
 from manyview.views.sparse import canonical, verified
 from manyview.views.stored import is_stored
 
@@ -31,7 +30,7 @@ FLOATS = (np.float64, np.float32)
 
 
 def check_views(
-    X: Any,
+    X: ViewsLike,
     /,
     *,
     ranges: Ranges = None,
@@ -90,7 +89,7 @@ def check_views(
     """
     one = _is_for_scikit_learn(X)
     if one:
-        X = _as_scikit_learn_has_it(X, estimator, reset)
+        X = _validated_by_scikit_learn(X, estimator, reset)
     given = Views.from_tables(
         X, views=ranges, join=join, id_column=id_column, impute=impute, feature_names=feature_names
     )
@@ -132,7 +131,7 @@ def in_memory(views: Views, /) -> Views:
 
 
 def _is_for_scikit_learn(X: Any) -> bool:
-    """Whether X is one table of a kind that scikit-learn knows."""
+    """Return whether X is one table of a kind that scikit-learn knows."""
     if isinstance(X, Views) or not is_one_table(X):
         return False
     frame = frame_of(X)
@@ -141,15 +140,15 @@ def _is_for_scikit_learn(X: Any) -> bool:
     return isinstance(X, np.memmap) or not (is_stored(X) or is_dask(X))
 
 
-def _as_scikit_learn_has_it(X: Any, estimator: Any, reset: bool) -> Any:
-    """One table through scikit-learn's own validation, so that its conventions hold to the letter."""
+def _validated_by_scikit_learn(X: Any, estimator: Any, reset: bool) -> Any:
+    """Check one table by scikit-learn's own validation, so that its conventions hold exactly."""
     if frame_of(X) is not None:
         if estimator is not None:
             validate_data(estimator, X, reset=reset, skip_check_array=True)
         return X
     refuse(X, "view 0")
     if isinstance(X, np.memmap):
-        _as_scikit_learn_has_it(np.asarray(X[:2]), estimator, reset)  # what it has to say, said about a few rows
+        _validated_by_scikit_learn(np.asarray(X[:2]), estimator, reset)  # its errors, from a few rows
         return X
     if isinstance(X, list | tuple):
         if not isinstance(X[0], str | Number):
@@ -182,7 +181,7 @@ def remember(
 
 
 def in_fitted_order(estimator: Any, views: Views, /) -> Views:
-    """Views as the estimator was fitted on: by name where the names are the same set, else by position."""
+    """Order views as in the fit: by name where the names are the same set, else by position."""
     names = estimator.view_names_
     if len(views.names) != len(names):
         raise ValueError(f"Got {len(views.names)} views; the model was fitted on {len(names)}: {list(names)}.")
@@ -210,7 +209,7 @@ def require_same_columns(estimator: Any, views: Views, /) -> None:
 
 
 class Preparation(TypedDict):
-    """What was done to the columns of one view, as plain data."""
+    """The changes to the columns of one view, as plain data."""
 
     width: int  # of the view as given
     n_columns: int  # of the table that was made of it
@@ -229,7 +228,7 @@ class _Prepared(NamedTuple):
 def numeric(
     views: Views, known: Sequence[Preparation] | None, /, *, rows_may_miss: bool
 ) -> tuple[Views, tuple[Preparation, ...]]:
-    """Tables of finite numbers, and what was done to get them; ``known`` is what the fit did."""
+    """Convert tables to finite numbers and tell how; ``known`` is how the fit did."""
     done = [_prepare(views, v, None if known is None else known[v]) for v in range(len(views.tables))]
     for v, (table, columns, _, _) in enumerate(done):
         if not is_elsewhere(table):
@@ -274,8 +273,11 @@ def _fit(table: Any, name: str, columns: Names, impute: str | None) -> _Prepared
     if not sp.issparse(table):
         preparation["dropped"] = empty_columns(table)
         if preparation["dropped"]:
-            notes.append(_dropped(name, columns, preparation["dropped"]))
+            notes.append(f"View {name!r}: {_some(columns, preparation['dropped'])} without any number, dropped.")
             table, columns = _without(table, columns, preparation["dropped"])
+        constant = constant_columns(table)
+        if constant:
+            notes.append(f"View {name!r}: {_some(columns, constant)} with one value in all rows, which says nothing.")
         if impute is not None:
             preparation["fill"] = fill = column_values(table, impute)
             table, count = filled(table, fill)
@@ -302,7 +304,9 @@ def _apply(table: Any, name: str, columns: Names, known: Preparation) -> _Prepar
 
 
 def as_numbers(table: Any, name: str, /) -> Table:
-    """One view as a 2-D float array or CSR matrix; every error names the view."""
+    """Convert one view to a 2-D float array or CSR matrix; every error names the view."""
+    if type(table) is np.ndarray and table.dtype in FLOATS and table.ndim == 2 and table.size:
+        return table  # the usual case needs none of the questions below
     if sp.issparse(table):
         table = verified(table, name)
     elif table.dtype.kind == "O":
@@ -318,7 +322,7 @@ def as_numbers(table: Any, name: str, /) -> Table:
 
 
 def floats(table: Any, /) -> Any:
-    """The types that a table may keep, or the one that it gets: half precision becomes single, as in files."""
+    """Return the types that a table may keep, or the one that it gets; half precision becomes single."""
     return np.float32 if getattr(table, "dtype", None) == np.float16 else FLOATS
 
 
@@ -353,10 +357,10 @@ def _without(table: FloatArray, columns: Names, dropped: Sequence[int]) -> tuple
     return table[:, kept], None if columns is None else tuple(columns[j] for j in kept)
 
 
-def _dropped(name: str, columns: Names, dropped: Sequence[int]) -> str:
-    shown = ", ".join(str(j) if columns is None else repr(columns[j]) for j in dropped[:3])
-    more = ", …" if len(dropped) > 3 else ""
-    return f"View {name!r}: {len(dropped)} columns without any number were dropped ({shown}{more})."
+def _some(columns: Names, at: Sequence[int]) -> str:
+    shown = ", ".join(str(j) if columns is None else repr(columns[j]) for j in at[:3])
+    more = ", …" if len(at) > 3 else ""
+    return f"1 column ({shown})" if len(at) == 1 else f"{len(at)} columns ({shown}{more})"
 
 
 def _other_width(name: str, width: int, known: Preparation, columns: Names) -> ValueError:
@@ -364,27 +368,3 @@ def _other_width(name: str, width: int, known: Preparation, columns: Names) -> V
     looks = [label for label in columns or () if looks_like_ids(label)]
     hint = f" Is {looks[0]!r} an id? Views.from_tables(X, id_column={looks[0]!r}) takes it out." if looks else ""
     return ValueError(f"View {name!r} has {width} columns; the model was fitted on {known['width']}{frame}.{hint}")
-
-
-def empty_columns(table: FloatArray, /) -> list[int]:
-    """Columns without any number, unless that is all of them."""
-    if len(table) < 2 or not np.isnan(table[0]).any():
-        return []
-    empty = np.flatnonzero(np.isnan(table).all(axis=0))
-    return [] if len(empty) == table.shape[1] else empty.tolist()
-
-
-def column_values(table: FloatArray, impute: str, /) -> list[float]:
-    """The mean or median of every column, of the cells that are there."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Mean of empty slice|All-NaN slice", RuntimeWarning)
-        values = np.nanmean(table, axis=0, dtype=np.float64) if impute == "mean" else np.nanmedian(table, axis=0)
-    return np.asarray(values, dtype=np.float64).tolist()
-
-
-def filled(table: FloatArray, values: Sequence[float], /) -> tuple[FloatArray, int]:
-    """The table with missing cells filled, and their number; rows that are missing altogether stay so."""
-    missing: BoolArray = np.asarray(np.isnan(table))
-    missing &= ~np.all(missing, axis=1, keepdims=True)
-    count = int(missing.sum())
-    return (np.where(missing, np.asarray(values, table.dtype), table), count) if count else (table, 0)
