@@ -1,4 +1,5 @@
-"""Tables of what other packages make of the same data, from ``packages.jsonl``, ``large.jsonl``, ``large-ours.jsonl``.
+"""Tables of what other packages make of the same data, from ``packages.jsonl`` (ours also from ``defaults.jsonl``),
+``large.jsonl`` and ``large-ours.jsonl``.
 
 The plans are benchmarks/peers/packages.toml and benchmarks/peers/large.toml; `halves.py` writes our lines on the large
 data sets, with and without rounding of the input.
@@ -46,7 +47,7 @@ def scores_of(rows: Iterable[Line], /) -> Scores:
 def package_table(rows: Iterable[Line], /) -> list[str]:
     """Every small data set: ACC of ours and of the peers, in the mean over the seeds; what is ahead of ours is bold."""
     scores = scores_of(rows)
-    names = sorted({data for data, method in scores if method == OURS})
+    names = sorted({data for data, method in scores if method in PEERS})
     lines = [f"| data | {OURS} | {' | '.join(PEERS.values())} |", "|---|" + "--:|" * (1 + len(PEERS))]
     for data in names:
         ours = _mean(scores, data, OURS)
@@ -84,7 +85,7 @@ def _wins(scores: Scores, names: Sequence[str]) -> str:
 def large_table(rows: Iterable[Line], ours: Sequence[Line], /) -> list[str]:
     """Every large data set: ours as it is and with rounded input, KMeans, UMAP + KMeans; CPU seconds in parentheses."""
     scores = scores_of(rows)
-    names = sorted({line["data"] for line in ours})
+    names = sorted({line["data"] for line in ours} | {data for data, _ in scores})
     lines = [
         "| data | ours, ACC | NMI | CPU s | input rounded to 3 decimals, ACC | KMeans z | KMeans unit rows "
         "| UMAP + KMeans z | UMAP + KMeans unit rows |",
@@ -93,8 +94,11 @@ def large_table(rows: Iterable[Line], ours: Sequence[Line], /) -> list[str]:
     for data in names:
         plain = [line for line in ours if line["data"] == data and line.get("decimals") is None]
         rounded = [line["acc"] for line in ours if line["data"] == data and line.get("decimals") is not None]
-        cells = [_spread([line["acc"] for line in plain]), f"{fmean(line['nmi'] for line in plain):.3f}"]
-        cells += [f"{fmean(line['cpu_seconds'] for line in plain):.0f}", _spread(rounded) if rounded else "-"]
+        cells = [
+            _spread([line["acc"] for line in plain]),
+            *(_of(plain, key, n) for key, n in (("nmi", 3), ("cpu_seconds", 0))),
+        ]
+        cells.append(_spread(rounded))
         for method in LARGE:
             value, seconds = _mean(scores, data, method), _mean(scores, data, method, 2)
             cells.append("-" if value is None else f"{value:.3f} ({seconds:.0f})")
@@ -112,4 +116,10 @@ def _cell(value: float | None, ours: float) -> str:
 
 
 def _spread(values: Sequence[float]) -> str:
+    if not values:
+        return "-"
     return f"{fmean(values):.3f}" + (f" ± {stdev(values):.3f}" if len(values) > 1 else "")
+
+
+def _of(lines: Sequence[Line], key: str, n_digits: int) -> str:
+    return f"{fmean(line[key] for line in lines):.{n_digits}f}" if lines else "-"

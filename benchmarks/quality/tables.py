@@ -68,7 +68,9 @@ def made() -> dict[str, list[str]]:
         "choose_k": choose_k_table(read_lines(RESULTS / "choose_k.jsonl")),
         "confidence": confidence_table(read_lines(RESULTS / "confidence.jsonl")),
         "novelty": novelty_table(read_lines(RESULTS / "novelty.jsonl")),
-        "packages": package_table(read_journal(RESULTS / "packages.jsonl")),
+        "packages": package_table(
+            [row for name in ("defaults", "packages") for row in read_journal(RESULTS / f"{name}.jsonl")]
+        ),
         "large": large_table(read_journal(RESULTS / "large.jsonl"), read_lines(RESULTS / "large-ours.jsonl")),
         "scenarios": scenario_table(read_lines(RESULTS / "scenarios.jsonl")),
         "missing": missing_table(read_lines(RESULTS / "missing.jsonl")),
