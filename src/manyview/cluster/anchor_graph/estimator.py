@@ -244,11 +244,10 @@ class AnchorGraphClustering(AnchorClusterer):
     block_rows : int, default=16384
         Number of rows per block.
     scratch : path or None, default=None
-        Directory in which the disk engine keeps its blocks; None is the directory for temporary files. An error with
-        ``engine="memory"`` and ``"dask"``, which have no use for it.
+        Directory of the disk engine's blocks, for ``engine="auto"`` or ``"disk"``; None is that of temporary files.
     n_jobs : int or None, default=None
-        Number of threads as in joblib: -1 uses all cores; None is 1, or what ``joblib.parallel_config`` says. The
-        result has the same bits for any number.
+        Threads as in joblib: -1 uses all cores; None is 1, or what ``joblib.parallel_config`` says. The result has
+        the same bits for any number.
     views : None, int, widths, or (start, stop) pairs, default=None
         How the columns of ONE table passed to :meth:`fit` are divided into views.
     label_outliers : bool, default=False
