@@ -21,6 +21,7 @@ from manyview.kernels.arrays import BoolArray, FloatArray, IntArray, Table
 from manyview.kernels.nearest import nearest
 
 BISECTIONS = 40  # leave no digit of sigma open
+ROWS_AT_ONCE = 256  # are compared with all others
 
 
 class NearRows(NamedTuple):
@@ -38,7 +39,7 @@ def nearest_rows(
     *,
     alone: Sequence[int],
     together: Sequence[int],
-    rows_at_once: int = 256,
+    rows_at_once: int = ROWS_AT_ONCE,
 ) -> list[NearRows]:
     """Find the nearest rows in each table of ``alone``, and at last in those of ``together`` side by side.
 
