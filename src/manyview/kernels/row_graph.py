@@ -133,11 +133,12 @@ def normalized(W: Table, /) -> Table:
 
 
 def leading_vectors(S: Table, rank: int, /) -> tuple[FloatArray, FloatArray]:
-    """Return the largest eigenvalues of a symmetric S (r,), clipped to 0 … 1, and their vectors (n, r)."""
+    """Return the largest eigenvalues of a symmetric S (r,), none of them zero, and their vectors (n, r)."""
     start = np.random.default_rng(0).standard_normal(S.shape[0])
     values, vectors = scipy.sparse.linalg.eigsh(S, min(rank, S.shape[0] - 2), which="LA", v0=start, tol=1e-4)
     order = np.argsort(-values, kind="stable")
-    return np.clip(values[order], 0, 1), vectors[:, order]
+    kept = order[values[order] > 1e-12]
+    return np.minimum(values[kept], 1), vectors[:, kept]
 
 
 def modularity(near: NearRows, labels: IntArray, n_clusters: int, /) -> float:
