@@ -21,7 +21,7 @@ from manyview.kernels.arrays import BoolArray, FloatArray, IntArray, Table
 from manyview.kernels.nearest import nearest
 
 BISECTIONS = 40  # leave no digit of sigma open
-ROWS_AT_ONCE = 256  # are compared with all others
+ROWS_AT_ONCE = 64  # are compared with all others
 
 
 class NearRows(NamedTuple):

@@ -138,12 +138,8 @@ def test_either_precision(separated, dtype):
 @pytest.mark.parametrize("anchors", ["kmeans", "das", "variance", "random", np.arange(0, N, 4)], ids=str)
 def test_anchor_rules(separated, anchors):
     views, labels = separated
-<<<<<<< HEAD
-    model = clustering(anchors=anchors, n_anchors=60 if isinstance(anchors, str) else "auto").fit(views)
-=======
     n_anchors = 60 if isinstance(anchors, str) else "auto"
     model = clustering(anchors=anchors, n_anchors=n_anchors).fit(views)
->>>>>>> main
     assert model.anchor_graph_.n_anchors == 60
     assert accuracy(labels, model.labels_) == 1.0
 

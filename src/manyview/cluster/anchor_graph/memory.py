@@ -115,13 +115,14 @@ def bytes_of_fit(settings: Settings, views: Views, estimator: Any, /, *, factors
     compared = (
         bytes_of_neighbors(n_sampled, len(tables), L, K, settings) if n_rows > settings.recipe.max_drawn_rows else 0
     )
-    sampled = COST.sample_copies * columns + COST.numbers_per_anchor * s * m + COST.sampled_graph_copies * graph
+    held = n_sampled * (COST.sample_copies * columns + COST.sampled_graph_copies * graph)
+    anchors = n_sampled * COST.numbers_per_anchor * s * m + spectrum_bytes(n_geometries * m, K)
 
     parquet = [t for t in tables if getattr(t, "slow", False)]
     return FitBytes(
         n_threads=n_threads,
         threads=n_threads * COST.thread,
-        sampling=n_sampled * sampled + max(spectrum_bytes(n_geometries * m, K), compared),
+        sampling=held + max(anchors, compared),
         building=rows_at_work * (COST.numbers_per_weight * s * L * k + COST.block_copies * columns),
         factorizing=rows_at_work * at_once,
         factorizing_in_memory=rows_at_work * at_once_in_memory,
