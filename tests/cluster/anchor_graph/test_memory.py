@@ -69,7 +69,7 @@ def test_factorization_needs_more_than_consensus():
 
 
 def test_anchors_take_memory_beside_the_caller_not_on_the_workers():
-    few, many = (needs_of_shape(100_000, n_anchors=m) for m in (500, 1000))
+    few, many = (needs_of_shape(100_000, n_anchors=m) for m in (1_000, 4_000))
     assert few["memory"].memory < many["memory"].memory
     assert few["disk"].memory < many["disk"].memory
     assert few["dask"] == many["dask"]
