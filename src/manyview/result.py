@@ -83,7 +83,7 @@ class Result:
 
     @property
     def n_clusters(self) -> int:
-        """Number of clusters found."""
+        """Return the number of clusters found."""
         return len(np.unique(self.model.labels_))
 
     def frame(self, library: Literal["pandas", "polars", "pyarrow"] | None = None) -> Any:
@@ -160,7 +160,7 @@ class Result:
             ``labels.csv``, ``result.parquet``, ``model.manyview``, ``run.json``, and the report.
         """
         place = Path(folder)
-        if place.exists() and not (place.is_dir() and _may_give_way(place, replace=replace)):
+        if place.exists() and not (place.is_dir() and _may_replace(place, replace=replace)):
             raise FileExistsError(f"{place} exists already: name a new folder.")
         place.parent.mkdir(parents=True, exist_ok=True)
         with whole_folder(place, replace=replace) as part:
@@ -301,7 +301,7 @@ def estimator_for(method: str, n_clusters: int | str, views: Any, /, *, random_s
     return maker(n_clusters, **(seed | parameters))
 
 
-def _may_give_way(folder: Path, *, replace: bool) -> bool:
+def _may_replace(folder: Path, *, replace: bool) -> bool:
     """Return whether a folder is empty, or may be replaced and holds a saved result and nothing else."""
     inside = {path.name for path in folder.iterdir()}
     return not inside or (replace and "run.json" in inside and inside <= set(FILES))

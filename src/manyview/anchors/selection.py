@@ -1,4 +1,4 @@
-"""Which rows become anchors, by the rule that was asked for: one list of groups per geometry.
+"""Selection of anchors by the chosen rule: one list of groups of rows per geometry.
 
 An anchor is the mean of a group of rows, so it has a place in every table. Grouping by k-means on the joint table gives
 anchors that all views share; the other rules pick single rows.

@@ -1,4 +1,4 @@
-"""What the published methods share: the preamble of a fit, starts and anchors, and what they say about their labels."""
+"""The base of the published methods: checks before a fit, starts and anchors, and warnings about labels."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ class DaskEngine:
         bundles = [stretches[start : start + size] for start in range(0, len(stretches), size)]
         split = getattr(make, "split", None)
         if split is None:
-            tasks = [self._delayed(_settle)([make(*stretch) for stretch in bundle]) for bundle in bundles]
+            tasks = [self._delayed(_as_contiguous_blocks)([make(*stretch) for stretch in bundle]) for bundle in bundles]
         else:
             whole = [make(bundle[0][0], bundle[-1][1]) for bundle in bundles]
             held = self._delayed(_Held(split))
@@ -195,10 +195,10 @@ def _held(data: bytes) -> _Held:
 
 
 def _split(held: _Held, whole: Any, stretches: list[tuple[int, int]]) -> tuple[Any, ...]:
-    return _settle([held.function(whole, start, stop) for start, stop in stretches])
+    return _as_contiguous_blocks([held.function(whole, start, stop) for start, stop in stretches])
 
 
-def _settle(blocks: list[Any]) -> tuple[Any, ...]:
+def _as_contiguous_blocks(blocks: list[Any]) -> tuple[Any, ...]:
     return tuple(as_contiguous(block) for block in blocks)
 
 

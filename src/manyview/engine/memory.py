@@ -66,7 +66,7 @@ class MemoryEngine:
         numbers = iter(range(len(old)))
 
         def work() -> None:
-            for i in numbers:  # which no two threads get at once: the interpreter lets one of them take the next
+            for i in numbers:  # the interpreter gives every number to one thread only
                 block, old[i] = old[i], None
                 new[i] = as_contiguous(function(block))
 
@@ -74,7 +74,7 @@ class MemoryEngine:
         try:
             work()
         finally:
-            for _ in numbers:  # after an error nobody takes another one
+            for _ in numbers:  # after an error no thread takes another block
                 pass
             wait(helpers)
         for helper in helpers:
@@ -100,7 +100,7 @@ class MemoryEngine:
         waiting: deque[Future[list[C]]] = deque()
 
         def of_bundle(bundle: list[B]) -> list[C]:
-            return [as_contiguous(function(block)) for block in _given_up(bundle)]
+            return [as_contiguous(function(block)) for block in _released(bundle)]
 
         try:
             while bundle := list(islice(blocks, size)):
@@ -119,7 +119,7 @@ class MemoryEngine:
         return self._pool
 
 
-def _given_up(rows: Rows[B]) -> Iterator[B]:
+def _released(rows: Rows[B]) -> Iterator[B]:
     """Yield the blocks and forget each, so that new blocks reuse its memory while it is in the cache."""
     if not isinstance(rows, list):
         yield from rows
@@ -172,7 +172,7 @@ def one_openmp_thread() -> None:
 def _take_control() -> None:
     """Let this thread set the limit: since threadpoolctl 3.8 only the thread that set one can change it for OpenBLAS.
 
-    Whoever had control gets it back with the next limit that he sets.
+    The thread that had control gets it back with the next limit that it sets.
     """
     openblas: Any = getattr(threadpoolctl, "OpenBLASController", None)
     if hasattr(openblas, "clear_controlling_thread"):

@@ -1,10 +1,10 @@
-"""How a function on one row block runs over all rows. This module knows blocks and order, and no clustering.
+"""Interface of the engines, which run a function on one row block over all rows; nothing here knows clustering.
 
 A *block* is any object that holds a stretch of rows: arrays, CSR matrices, plain values, and tuples or lists of them.
 Block functions change nothing in place. What crosses blocks is small and is combined in one fixed tree over the order
 of the blocks, so the result has the same bits for any number of workers and for any engine.
 
-A plain list instead of an engine's own blocks is something small: it is worked on where the caller is.
+A plain list instead of an engine's own blocks is small: it is processed in the caller's process.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -15,8 +15,8 @@ from typing import Any, Protocol, TypeVar, cast
 import numpy as np
 import scipy.sparse as sp
 
-PLAIN = {int, float, str, bool, type(None)}  # what is settled anyway
-BLOCK_ROWS = 16384  # of a block: long work for every call, so that threads seldom wait for one another
+PLAIN = {int, float, str, bool, type(None)}  # types that need no change
+BLOCK_ROWS = 16384  # rows of a block: enough work per call that threads seldom wait for one another
 
 B = TypeVar("B")
 C = TypeVar("C")

@@ -84,7 +84,7 @@ class SpillFile:
 
 @dataclass(frozen=True, slots=True)
 class StoredArray:
-    """Where an array lies."""
+    """The place of an array in a scratch file."""
 
     file: SpillFile
     offset: int
@@ -102,7 +102,7 @@ class StoredArray:
 
 @dataclass(frozen=True, slots=True)
 class StoredCsr:
-    """Where the three arrays of a CSR matrix lie."""
+    """The places of the three arrays of a CSR matrix."""
 
     parts: tuple[StoredArray, ...]
     shape: tuple[int, ...]

@@ -1,4 +1,4 @@
-"""From raw rows to comparable tables: column statistics, scalings, word scores, and partial whitening of each view."""
+"""Scaling of raw rows to comparable tables: column statistics, scalings, word scores, and partial whitening."""
 
 from manyview.geometry.fit import DEFAULT_OPTIONS, SCALES, Geometry, GeometryOptions, Scale, fit_geometry
 

@@ -1,4 +1,4 @@
-"""How far labelings agree with each other, and how far the columns of tables depend on each other.
+"""Agreement of labelings with each other, and dependence between the columns of tables.
 
 Agreement of labelings comes from their joint counts. Columns depend linearly, or through their squares:
 
@@ -97,11 +97,11 @@ def within(x: FloatArray, /) -> Correlations:
 
 
 class SharedDependence:
-    """What several tables share, and how much of it labels explain.
+    """The dependence between several tables, and the share of it that labels explain.
 
         share = 1 - sum of the excess within clusters / sum of the excess         both over all pairs of tables
 
-    1 where the tables are independent within the clusters, 0 for labels that have nothing to do with what they share.
+    1 where the tables are independent within the clusters, 0 for labels that are unrelated to the dependence.
     """
 
     def __init__(self, tables: list[FloatArray], /) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from manyview.metrics.labels import check_same_samples
 from manyview.plotting import style
+from manyview.plotting.style import Display
 from manyview.report import palette
 
 WIDTH = 0.06  # of a block
@@ -21,7 +24,8 @@ class Flow(NamedTuple):
     n_samples: int
 
 
-class AlluvialDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class AlluvialDisplay(Display):
     """Two clusterings of the same samples side by side, with a band for every overlap.
 
     Parameters
@@ -46,18 +50,10 @@ class AlluvialDisplay:
     [(0, 1, 2), (1, 0, 1), (1, 1, 1)]
     """
 
-    def __init__(
-        self,
-        *,
-        counts: NDArray[np.int_],
-        left: list[str],
-        right: list[str],
-        titles: tuple[str, str] = ("first", "second"),
-    ) -> None:
-        self.counts = counts
-        self.left = left
-        self.right = right
-        self.titles = titles
+    counts: NDArray[np.int_]
+    left: list[str]
+    right: list[str]
+    titles: tuple[str, str] = ("first", "second")
 
     @classmethod
     def from_estimator(
@@ -102,6 +98,7 @@ class AlluvialDisplay:
         AlluvialDisplay
             The display, drawn.
         """
+        check_same_samples(first, second, names=("first", "second"))
         one, two = np.asarray(first), np.asarray(second)
         if one.shape != two.shape or one.ndim != 1:
             raise ValueError(
@@ -116,23 +113,14 @@ class AlluvialDisplay:
 
     @property
     def flows(self) -> list[Flow]:
-        """Overlaps that are not empty, from left to right."""
+        """Return the overlaps that are not empty, from left to right."""
         return [Flow(int(i), int(j), int(self.counts[i, j])) for i, j in np.argwhere(self.counts)]
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw; a band has the color of the group on the left.
+    def _size(self) -> tuple[float, float]:
+        return (5.6, 4.6)
 
-        Parameters
-        ----------
-        ax : Axes, optional
-            Where to draw; a new figure by default.
-
-        Returns
-        -------
-        AlluvialDisplay
-            The display, drawn.
-        """
-        self.ax_ = ax = style.axes(ax, size=(5.6, 4.6))
+    def _draw(self, ax: Any) -> None:
+        """Draw; a band has the color of the group on the left."""
         n, colors = self.counts.sum(), palette.cluster_colors(len(self.left))
         order = self._right_order()
         left = self._blocks(ax, self.counts.sum(axis=1) / n, self.left, range(len(self.left)), x=0.0, colors=colors)
@@ -147,11 +135,9 @@ class AlluvialDisplay:
             ax.text(x, 1.03, title, ha="center", va="bottom", fontsize=10)
         style.bare(ax)
         ax.set(xlim=(-0.16, 1.16), ylim=(min([0.0, *left, *right]) - 0.02, 1.1))
-        self.figure_ = ax.figure
-        return self
 
     def _right_order(self) -> list[int]:
-        """Groups on the right in the order of where their samples come from, so that bands cross little."""
+        """Order groups on the right by where their samples come from, so that bands cross little."""
         places = np.arange(len(self.left)) @ self.counts / np.maximum(self.counts.sum(axis=0), 1)
         return [int(j) for j in np.argsort(places, kind="stable")]
 

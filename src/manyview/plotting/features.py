@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from manyview.plotting import style
+from manyview.plotting.style import Display
 from manyview.report import sections
 
 
-class FeatureHeatmapDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class FeatureHeatmapDisplay(Display):
     """Clusters against the features that set them apart most.
 
     Parameters
@@ -37,10 +40,9 @@ class FeatureHeatmapDisplay:
     (3, 6)
     """
 
-    def __init__(self, *, effects: NDArray[np.float64], features: list[str], clusters: list[str]) -> None:
-        self.effects = effects
-        self.features = features
-        self.clusters = clusters
+    effects: NDArray[np.float64]
+    features: list[str]
+    clusters: list[str]
 
     @classmethod
     def from_estimator(cls, model: Any, views: Any, /, *, n_features: int = 20, ax: Any = None) -> Self:
@@ -105,24 +107,12 @@ class FeatureHeatmapDisplay:
             effects=np.array(found["effects"]), features=found["features"], clusters=[str(k) for k in found["clusters"]]
         ).plot(ax=ax)
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw.
-
-        Parameters
-        ----------
-        ax : Axes, optional
-            Where to draw; a new figure by default.
-
-        Returns
-        -------
-        FeatureHeatmapDisplay
-            The display, drawn.
-        """
+    def _size(self) -> tuple[float, float]:
         K, F = self.effects.shape
-        self.ax_ = ax = style.axes(ax, size=(2.6 + 0.42 * K, 0.9 + 0.24 * F))
+        return (2.6 + 0.42 * K, 0.9 + 0.24 * F)
+
+    def _draw(self, ax: Any) -> None:
         image = {"cmap": style.diverging(), "vmin": -3.0, "vmax": 3.0}  # deviations
         drawn = style.matrix(ax, self.effects.T, rows=self.features, columns=self.clusters, form="+.1f", **image)
         ax.set_xlabel("cluster")
         ax.figure.colorbar(drawn, ax=ax, label="effect in deviations", shrink=0.6)
-        self.figure_ = ax.figure
-        return self

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -11,6 +12,7 @@ from manyview.plotting import style
 from manyview.report import palette, sections
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class MapDisplay:
     """Samples in two dimensions, colored by cluster or by a quantity.
 
@@ -42,11 +44,10 @@ class MapDisplay:
     (90, 2)
     """
 
-    def __init__(self, *, points: NDArray[Any], colors: NDArray[Any], method: str = "", title: str = "") -> None:
-        self.points = points
-        self.colors = colors
-        self.method = method
-        self.title = title
+    points: NDArray[Any]
+    colors: NDArray[Any]
+    method: str = ""
+    title: str = ""
 
     @classmethod
     def from_estimator(

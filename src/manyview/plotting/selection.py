@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from manyview.plotting import style
+from manyview.plotting.style import Display
 from manyview.report import sections
 
 
-class SelectionDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class SelectionDisplay(Display):
     """Score and stability by number of clusters, with the chosen one marked.
 
     Parameters
@@ -41,20 +44,11 @@ class SelectionDisplay:
     3
     """
 
-    def __init__(
-        self,
-        *,
-        n_clusters: NDArray[Any],
-        score: NDArray[np.float64],
-        error: NDArray[np.float64],
-        stability: NDArray[np.float64] | None = None,
-        chosen: int | None = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.score = score
-        self.error = error
-        self.stability = stability
-        self.chosen = chosen
+    n_clusters: NDArray[Any]
+    score: NDArray[np.float64]
+    error: NDArray[np.float64]
+    stability: NDArray[np.float64] | None = None
+    chosen: int | None = None
 
     @classmethod
     def from_estimator(cls, model: Any, /, *, ax: Any = None) -> Self:
@@ -110,20 +104,10 @@ class SelectionDisplay:
         errors = np.zeros_like(values) if error is None else np.asarray(error, dtype=np.float64)
         return cls(n_clusters=np.asarray(n_clusters), score=values, error=errors).plot(ax=ax)
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw.
+    def _size(self) -> tuple[float, float]:
+        return (6.4, 3.6)
 
-        Parameters
-        ----------
-        ax : Axes, optional
-            Where to draw; a new figure by default.
-
-        Returns
-        -------
-        SelectionDisplay
-            The display, drawn.
-        """
-        self.ax_ = ax = style.axes(ax, size=(6.4, 3.6))
+    def _draw(self, ax: Any) -> None:
         line = {"marker": "o", "ms": 3.5, "lw": 1.6}
         ax.errorbar(self.n_clusters, self.score, self.error, color=style.LINES[0], capsize=2, label="score", **line)
         if self.stability is not None:
@@ -134,5 +118,3 @@ class SelectionDisplay:
         ax.xaxis.set_major_locator(style.load("matplotlib.ticker").MaxNLocator(integer=True))
         ax.set(xlabel="number of clusters", ylabel="score")
         ax.legend(frameon=False)
-        self.figure_ = ax.figure
-        return self

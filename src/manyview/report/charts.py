@@ -106,7 +106,7 @@ def line_chart(
 
 
 def _x_ticks(first: float, last: float, px: Any, marked: float | None) -> list[Tick]:
-    """Round numbers, and the marked one in place of those that it would touch."""
+    """Choose round numbers, and the marked one in place of those that it would touch."""
     found = [Tick(px(value), f"{value:g}") for value in ticks(first, last, integers=True) if first <= value <= last]
     if marked is None:
         return found

@@ -118,7 +118,7 @@ def _sha256(text: str) -> str:
 
 
 def _samples(summary: Summary) -> dict[str, Any]:
-    """What the script needs."""
+    """Return the data of the script."""
     widest = max((len(c["names"]) for c in summary["map"]["columns"] if c["kind"] == "category"), default=0)
     return {
         "name": summary["name"],
@@ -130,7 +130,7 @@ def _samples(summary: Summary) -> dict[str, Any]:
 
 
 def _swatches(colors: list[str]) -> str:
-    """One CSS class per cluster: an attribute would be a style that the policy does not know."""
+    """Write one CSS class per cluster, because the page's policy forbids style attributes."""
     return "".join(f".c{k}{{--own:{color}}}" for k, color in enumerate(colors))
 
 
@@ -152,7 +152,7 @@ def _findings_by_cluster(summary: Summary) -> dict[int, list[Finding]]:
 
 
 def _heatmap_columns(summary: Summary) -> list[range]:
-    """Features side by side in up to three tables: with few clusters one table would be long and narrow."""
+    """Arrange features in up to three tables side by side: with few clusters one table would be long and narrow."""
     if summary["heatmap"] is None:
         return []
     K, F = len(summary["heatmap"]["clusters"]), len(summary["heatmap"]["features"])
@@ -223,16 +223,16 @@ def _bytes(value: int) -> str:
 
 
 def _diverging(value: float, largest: float = 3.0) -> str:
-    """CSS class of an effect, from n5 (far below) over z to p5 (far above)."""
+    """Return the CSS class of an effect, from n5 (far below) over z to p5 (far above)."""
     step = min(round(5 * abs(value) / largest), 5)
     return "z" if step == 0 else f"{'p' if value > 0 else 'n'}{step}"
 
 
 def _crowded(n_clusters: int) -> str:
-    """Further CSS classes of a table with that many columns."""
+    """Return further CSS classes of a table with that many columns."""
     return "" if n_clusters <= 16 else " dense" if n_clusters <= MAX_NAMED else " dense tiny"
 
 
 def _shade(share: float) -> str:
-    """CSS class of a share, q0 to q9."""
+    """Return the CSS class of a share, q0 to q9."""
     return f"q{min(max(round(9 * share), 0), 9)}"

@@ -24,7 +24,7 @@ HOW_TO_JOIN = (
 
 
 class Match(NamedTuple):
-    """Which rows of the views make the rows of the result."""
+    """The rows of the views that make the rows of the result."""
 
     ids: Ids | None
     rows: list[IntArray | None]  # of every view; -1: the view lacks the sample; None: all rows as they are

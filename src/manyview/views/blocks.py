@@ -31,7 +31,7 @@ class RowBlock(NamedTuple):
 
     @property
     def n_rows(self) -> int:
-        """Number of rows in the block."""
+        """Return the number of rows in the block."""
         return int(self.tables[0].shape[0])
 
     @property

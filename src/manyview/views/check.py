@@ -91,7 +91,7 @@ def check_views(
     """
     one = _is_for_scikit_learn(X)
     if one:
-        X = _as_scikit_learn_has_it(X, estimator, reset)
+        X = _validated_by_scikit_learn(X, estimator, reset)
     given = Views.from_tables(
         X, views=ranges, join=join, id_column=id_column, impute=impute, feature_names=feature_names
     )
@@ -142,7 +142,7 @@ def _is_for_scikit_learn(X: Any) -> bool:
     return isinstance(X, np.memmap) or not (is_stored(X) or is_dask(X))
 
 
-def _as_scikit_learn_has_it(X: Any, estimator: Any, reset: bool) -> Any:
+def _validated_by_scikit_learn(X: Any, estimator: Any, reset: bool) -> Any:
     """Check one table by scikit-learn's own validation, so that its conventions hold exactly."""
     if frame_of(X) is not None:
         if estimator is not None:
@@ -150,7 +150,7 @@ def _as_scikit_learn_has_it(X: Any, estimator: Any, reset: bool) -> Any:
         return X
     refuse(X, "view 0")
     if isinstance(X, np.memmap):
-        _as_scikit_learn_has_it(np.asarray(X[:2]), estimator, reset)  # what it has to say, said about a few rows
+        _validated_by_scikit_learn(np.asarray(X[:2]), estimator, reset)  # its errors, from a few rows
         return X
     if isinstance(X, list | tuple):
         if not isinstance(X[0], str | Number):
@@ -211,7 +211,7 @@ def require_same_columns(estimator: Any, views: Views, /) -> None:
 
 
 class Preparation(TypedDict):
-    """What was done to the columns of one view, as plain data."""
+    """The changes to the columns of one view, as plain data."""
 
     width: int  # of the view as given
     n_columns: int  # of the table that was made of it
@@ -307,6 +307,8 @@ def _apply(table: Any, name: str, columns: Names, known: Preparation) -> _Prepar
 
 def as_numbers(table: Any, name: str, /) -> Table:
     """Convert one view to a 2-D float array or CSR matrix; every error names the view."""
+    if type(table) is np.ndarray and table.dtype in FLOATS and table.ndim == 2 and table.size:
+        return table  # the usual case needs none of the questions below
     if sp.issparse(table):
         table = verified(table, name)
     elif table.dtype.kind == "O":
@@ -379,7 +381,7 @@ def empty_columns(table: FloatArray, /) -> list[int]:
 
 
 def constant_columns(table: FloatArray, /) -> list[int]:
-    """Columns with the same number in all rows that have one; a look at some rows leaves few to compare."""
+    """Find columns with the same number in all rows that have one; a few rows rule out most columns first."""
     if len(table) < 2 or not table.shape[1]:
         return []
     start = int(np.argmax(~np.isnan(table[:, 0])))

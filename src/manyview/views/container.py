@@ -179,12 +179,12 @@ class Views:
 
     @property
     def n_samples(self) -> int:
-        """Number of rows that all views share."""
+        """Return the number of rows that all views share."""
         return int(self.tables[0].shape[0])
 
     @property
     def widths(self) -> tuple[int, ...]:
-        """Number of columns of each view."""
+        """Return the number of columns of each view."""
         return tuple(int(table.shape[1]) for table in self.tables)
 
     @property

@@ -28,7 +28,7 @@ class Column(NamedTuple):
 
 
 class Frame(Protocol):
-    """What the package asks of a data frame."""
+    """The interface to a data frame of any library."""
 
     library: str
     table: Any

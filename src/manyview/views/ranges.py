@@ -1,4 +1,4 @@
-"""How one table is cut into views by columns."""
+"""Division of one table into views by columns."""
 
 from __future__ import annotations
 

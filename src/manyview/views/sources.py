@@ -1,4 +1,4 @@
-"""All forms of input as a list of views: mappings, lists, annotated data, data sets, and one table cut by columns.
+"""Conversion of all forms of input to views: mappings, lists, annotated data, data sets, one table cut by columns.
 
 A view comes with the ids and column names of its table. What cannot be a view is refused in one sentence that says what
 to give instead.

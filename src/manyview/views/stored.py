@@ -23,7 +23,7 @@ PARQUET = (".parquet", ".pq")
 
 
 class Source(Protocol):
-    """Where the rows of a stored table come from."""
+    """The file or data set of a stored table."""
 
     place: str  # for messages
     shape: tuple[int, int]
@@ -186,7 +186,7 @@ def _open(source: Any, name: str) -> Source:
         return MappedSource(source, name)
     if _is_dataset(source):
         return ArrowSource(source, "the Arrow data set", name)
-    path = Path(fspath(source)).absolute()  # workers may be at home elsewhere
+    path = Path(fspath(source)).absolute()  # workers may run in another directory
     if path.suffix == ".npy" and path.is_file():
         return NpySource(path, name)
     if path.is_dir():

@@ -1,4 +1,4 @@
-"""What every stage of a fit reads: the engine, the settings after every "auto" has become a number, and progress."""
+"""The context of a fit, which every stage reads: engine, settings with numbers for every "auto", and progress."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from manyview.views import StoredTable, Views, in_memory
 from manyview.views.container import is_elsewhere
 from manyview.views.dask_tables import as_dask, is_dask
 
-DRAWN_RULES = ("kmeans", "random")  # anchors that depend on the seed
-MIN_CLUSTERS = 2  # that n_clusters="auto" considers
+DRAWN_RULES = ("kmeans", "random")  # rules whose anchors depend on the seed
+MIN_CLUSTERS = 2  # the smallest number that is chosen where there is structure
 
 EngineName = Literal["memory", "disk", "dask"]
 Anchors = AnchorRule | Sequence[int] | IntArray

@@ -35,7 +35,7 @@ from manyview.views.blocks import RowBlock, picked_rows, some_rows
 
 
 class Tables(NamedTuple):
-    """Some rows of every view."""
+    """A sample of the rows of every view."""
 
     rows: IntArray  # their numbers among the sampled rows
     scaled: list[FloatArray]  # per view (n, d), in the first geometry
@@ -81,7 +81,7 @@ def _columns(blocks: list[RowBlock], v: int, most: int) -> FloatArray:
 
 
 class Explained(NamedTuple):
-    """How much of what the views share labels explain."""
+    """The share of the dependence between the views that labels explain."""
 
     rows: IntArray  # among the sampled ones, known in all views
     shared: SharedDependence

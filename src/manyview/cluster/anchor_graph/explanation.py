@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ViewEffect:
-    """What one view does for one cluster."""
+    """The effect of one view on one cluster."""
 
     view: str
     effect: float  # cohesion lost without the view; negative: the cluster would hold better without it
@@ -88,7 +88,7 @@ class ClusterExplanation:
 
 @dataclass(frozen=True, repr=False)
 class Explanation:
-    """All clusters."""
+    """The explanation of all clusters."""
 
     clusters: tuple[ClusterExplanation, ...]
 

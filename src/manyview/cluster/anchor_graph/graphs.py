@@ -1,4 +1,4 @@
-"""From views to anchor graphs: one geometry, and one or several draws of the anchors.
+"""Anchor graphs of the views: one geometry, and one or several draws of the anchors.
 
 Everything that a fit decides (weights, start, views to leave out) it decides on a sample of the rows; the graph of all
 rows is built once, at the end. Up to ``Recipe.n_sampled_rows`` rows the sample is all of them.

@@ -1,4 +1,4 @@
-"""How reliable the labels are: per row, per cluster, and where the views contradict them.
+"""Reliability of the labels: confidence of a row, stability of a cluster, and views that contradict a label.
 
     confidence_i = (min over other clusters of ||e_i - c_k||² - ||e_i - c_label(i)||²) / 2, cut to [0, 1]
 
@@ -50,7 +50,7 @@ from manyview.views.blocks import RowBlock
 
 
 class Assessment(NamedTuple):
-    """New rows, and how far to trust what is said about them."""
+    """Labels of new rows, and how reliable they are."""
 
     labels: IntArray  # (n,)
     confidence: FloatArray  # (n,), 0 to 1
@@ -61,7 +61,7 @@ class Assessment(NamedTuple):
 
 
 class Reliability(NamedTuple):
-    """What a fit knows about its own reliability; it rates new rows, too."""
+    """The small arrays from which the reliability of rows, old or new, is computed."""
 
     to_embedding: FloatArray  # (G m, r), from fused weights to the embedding
     centers: FloatArray  # (K, r)
@@ -264,7 +264,7 @@ def draw_subsample(T: FloatArray, n_rows: int, /, *, seed: int) -> Subsample:
 
 
 def subsample_size(n_rows: int, n_clusters: int, share: float = DEFAULT.subsample_share, /) -> int:
-    """Number of rows of a subsample; never fewer than clusters."""
+    """Return the number of rows of a subsample; never fewer than clusters."""
     return min(max(int(share * n_rows), n_clusters), n_rows)
 
 

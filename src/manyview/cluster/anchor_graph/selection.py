@@ -1,4 +1,4 @@
-"""What a choice without labels consists of: the values that were compared, their scores, and the reason."""
+"""Results of a choice without labels: the values that were compared, their scores, and the reason."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Trial(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Selection:
-    """What was chosen without labels, from what, and why.
+    """A choice without labels, the values it was made from, and the reason.
 
     ``print(selection)`` shows the curve, with ``>`` at the choice and ``*`` at the others of the shortlist;
     ``AnchorGraphClustering(**selection.params)`` uses the choice.

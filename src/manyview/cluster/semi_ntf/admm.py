@@ -31,7 +31,7 @@ State = TypeVar("State", bound=tuple[Any, ...])  # a block of rows with its fact
 
 
 class FactorBlock(NamedTuple):
-    """The state of a stretch of rows."""
+    """A range of rows and the state of their factors."""
 
     start: int
     S: tuple[Table, ...]  # V slices (n, m)
@@ -43,7 +43,7 @@ class FactorBlock(NamedTuple):
 
     @property
     def n_rows(self) -> int:
-        """Number of rows in the block."""
+        """Return the number of rows in the block."""
         return int(self.H.shape[1])
 
     @property
@@ -64,7 +64,7 @@ class Penalties(NamedTuple):
 
 
 class Options(NamedTuple):
-    """What the loop needs to know."""
+    """Parameters of the loop."""
 
     transform: Transform
     coupling: Coupling | None
@@ -78,7 +78,7 @@ class Options(NamedTuple):
 
 
 class Factorization(NamedTuple):
-    """What comes out: the rows with their factors, the small factor, and how it went."""
+    """Result of the loop: the rows with their factors, the small factor, and the history."""
 
     rows: Rows[Any]  # blocks with start, n_rows, S and H
     G: FloatArray  # (F, m, K)
@@ -95,7 +95,7 @@ class Residuals(NamedTuple):
 
 
 class Report(NamedTuple):
-    """What a block reports from the second pass."""
+    """Sums and residuals of a block after the second pass."""
 
     G: FloatArray
     small: Any  # Gram matrices of the coupling

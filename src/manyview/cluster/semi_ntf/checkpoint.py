@@ -47,7 +47,7 @@ class Checkpoint:
     """Keeps the state of a factorization in a directory, and takes it up again."""
 
     def __init__(self, directory: str | os.PathLike[str], every: int, identity: dict[str, str], /) -> None:
-        self._directory = Path(directory).absolute()  # workers may be at home elsewhere
+        self._directory = Path(directory).absolute()  # workers may run in another directory
         self._every = every
         self._identity = identity
         self._start = ""
@@ -129,7 +129,7 @@ class Checkpoint:
 
 
 class Commit(NamedTuple):
-    """What ``checkpoint.npz`` holds."""
+    """The content of ``checkpoint.npz``."""
 
     identity: dict[str, str]
     start: str  # digest of the first G: parameters and data together

@@ -21,7 +21,7 @@ NONE_FOUND = (
 
 
 class Answer(TypedDict):
-    """What a reader should take away."""
+    """The main result in a few sentences."""
 
     headline: str
     sentences: list[str]
@@ -184,7 +184,7 @@ def _doubt_clusters(summary: Summary) -> list[str]:
 
 
 def _doubt_batches(summary: Summary) -> list[str]:
-    """One sentence per batch column, about the cluster that follows it most."""
+    """Write one sentence per batch column, about the cluster that follows it most."""
     found = summary["enrichment"]
     columns: dict[str, list[Finding]] = {}
     for batch in [] if found is None else found["batches"]:
