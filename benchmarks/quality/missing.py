@@ -45,7 +45,7 @@ WHOLE = "nothing missing"
 SMALL = ("msrcv1_5", "tcga_breast")  # PIMVC takes 13 s per fit on bbcsport, and at most as many clusters as columns
 IMML = {  # name -> estimator, scaling, data
     f"{name}, {scaling}": (name, scaling, data)
-    for name, data in (("NEMO", SETS), ("EEIMVC", SETS), ("PIMVC", SMALL))
+    for name, data in (("NEMO", SETS), ("EEIMVC", SETS), ("LFIMVC", SETS[1:]), ("PIMVC", SMALL))
     for scaling in ("z", "unit rows")
 }
 Views = list[FloatArray]
@@ -190,6 +190,9 @@ def table(lines: list[dict[str, Any]]) -> list[str]:
             peers = {way: [line["acc"] for line in of_row if line["way"] == way] for way in IMML}
             best = max((fmean(scores), way) for way, scores in peers.items() if scores) if any(peers.values()) else None
             cells += ["-", ""] if best is None else [_cell(peers[best[1]]), best[1]]
+            n_draws = 0 if best is None else len(peers[best[1]])
+            if 0 < n_draws < sum(line["way"] == "ours" for line in of_row):
+                cells[-1] += f", {n_draws} draws" if n_draws > 1 else ", 1 draw"
             if of_row:
                 found.append(f"| {name} | {removal} | {' | '.join(cells)} |")
     return found
