@@ -2,7 +2,7 @@
 
     python benchmarks/baselines.py [--data ../shared/data] [--out build/baselines]
 
-Runs ``baselines.toml``, one process a cell, one after the other; what has run with the same code is not run again.
+Runs ``baselines.toml``, one process per cell, one after the other; what has run with the same code is not run again.
 """
 
 from __future__ import annotations

@@ -272,3 +272,13 @@ def test_ids_that_do_not_match_are_refused(frames, framed):
         summarize(framed, views, y_true=classes[:59])
     by_position = classes.reset_index(drop=True)
     assert summarize(framed, views, y_true=by_position)["scores"]["acc"] == 1.0
+
+
+@pytest.mark.parametrize("kind", [object, "string", "category"])
+def test_classes_may_be_texts_of_pandas(kind, frames, framed):
+    views, classes = frames
+    summary = summarize(framed, views, y_true=classes.map({0: "a", 1: "b", 2: "c"}).astype(kind))
+    assert {cluster["main_class"] for cluster in summary["clusters"]} == {"a", "b", "c"}
+    assert summary["contingency"]["classes"] == ["a", "b", "c"]
+    assert np.diag(summary["contingency"]["counts"]).sum() == 60
+    json.dumps(summary)

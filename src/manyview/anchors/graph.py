@@ -121,7 +121,7 @@ class SliceAnchors:
 
     @cached_property
     def complete(self) -> bool:
-        """Whether every anchor is valid."""
+        """Return whether every anchor is valid."""
         return bool(self.valid.all())
 
     def prepared(self, dtype: str, /) -> Prepared:
@@ -147,7 +147,7 @@ class AnchorGraph:
 
     @cached_property
     def _prepared(self) -> tuple[tuple[Prepared, ...], ...]:
-        """Anchors ready for distances, as `views`, and `words` behind them."""
+        """Prepare the anchors for distances, as `views`, and `words` behind them."""
         return tuple(tuple(anchors.prepared(self.dtype) for anchors in of) for of in (*self.views, self.words))
 
     @cached_property
@@ -276,7 +276,7 @@ class Part(NamedTuple):
 
     @property
     def valid(self) -> BoolArray:
-        """Anchors (m,) that exist in this table."""
+        """Return which anchors (m,) exist in this table."""
         return self.anchors.valid
 
     def take(self, rows: IntArray, /) -> Part:

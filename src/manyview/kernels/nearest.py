@@ -186,7 +186,7 @@ class Prepared:
 
     @cached_property
     def panels(self) -> FloatArray:
-        """The same as (panels, d + 2, PANEL), padded with anchors that are infinitely far away."""
+        """Return `right` as (panels, d + 2, PANEL), padded with anchors that are infinitely far away."""
         m, depth = self.right.shape
         n_panels = -(-m // PANEL)
         filled = np.zeros((n_panels * PANEL, depth), np.float32)
@@ -205,7 +205,7 @@ class Expansion(NamedTuple):
 
     @property
     def anchors(self) -> FloatArray:
-        """The anchors (m, d)."""
+        """Return the anchors (m, d)."""
         return self.prepared.anchors
 
     @property
