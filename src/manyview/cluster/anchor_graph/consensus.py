@@ -3,12 +3,14 @@
 A draw of the anchors is an accident: on prokaryotic (551 rows) the accuracy of single draws lies between .64 and .77.
 The candidates of all draws are therefore rated together. The chosen one has the largest
 
-    mean over all candidates of ARI  -  1.25 x mean over the slices of log(1 - b_l)  +  2 x share²
+    mean over all candidates of ARI  -  1.25 x mean over the slices of log(1 - b_l)
 
 b_l is the smoothness of its labels on slice l: what most candidates find is seldom an accident, and where they differ
-the slices decide. The share of the dependence between the views that the labels explain (evidence.py) is the part of
-the evidence that does not come from the graph itself. All candidates then vote on the label of every row, each weighted
-by the fourth power of its ARI with the chosen one: votes move rows between clusters, but not the clusters.
+the slices decide. All candidates then vote on the label of every row, each weighted by the fourth power of its ARI with
+the chosen one: votes move rows between clusters, but not the clusters.
+
+Beyond `Recipe.max_drawn_rows` rows, candidates come from graphs of the rows themselves (neighbors.py), and modularity on
+the nearest rows of the views takes the place of the smoothness on the slices. Their labels give the slices their weights.
 
 At last a plain candidate may take the place of the result: k-means in the joint tables, as a rule that labels any row.
 
