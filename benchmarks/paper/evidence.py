@@ -1,6 +1,6 @@
 """Fits of Algorithm 1 (SemiNTF.paper) behind docs/paper.md, one journal per question.
 
-    python benchmarks/paper/evidence.py SET ... [--only mnist4 ...] [--draws 0 ...] [--minutes 5] [--data ../shared/data]
+    python benchmarks/paper/evidence.py SET ... [--only mnist4 ...] [--draws 0 ...] [--minutes 5] [--data FOLDER]
 
 fixed     the paper's anchors and p, lambda = 1e3: both axes, both orders, five draws; the preset on nine other sets
 sweeps    one parameter at a time and lambda x p, over the paper's grids (its figures 2 to 4)
@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from runs import DATA, RESULTS, Point, drawn, fitted, load, run, scores
+from runs import DATA, RESULTS, Point, drawn, fitted, load, present, run, scores
 
 from manyview import SemiNTF
 
@@ -151,13 +151,11 @@ def main() -> None:
     parser.add_argument("sets", nargs="+", choices=SETS, help="which questions")
     parser.add_argument("--only", nargs="+", choices=EVERYTHING, default=EVERYTHING, help="only these data sets")
     parser.add_argument("--draws", nargs="+", type=int, default=range(10), help="only these draws")
-    parser.add_argument(
-        "--minutes", type=float, default=float("inf"), help="stop after this time; the next run goes on"
-    )
+    parser.add_argument("--minutes", type=float, default=float("inf"), help="stop after this time")
     parser.add_argument("--data", type=Path, default=DATA, help="folder of the .npz")
     parser.add_argument("--out", type=Path, default=RESULTS, help="folder of the journals")
     options = parser.parse_args()
-    here = tuple(name for name in options.only if (options.data / f"{name}.npz").exists())
+    here = tuple(name for name in options.only if present(name, options.data))
     end = time.monotonic() + 60 * options.minutes
     for name in options.sets:
         points = (at for at in SETS[name](here) if at["draw"] in options.draws)

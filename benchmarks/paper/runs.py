@@ -5,7 +5,8 @@ the libraries; the results after it were measured with them. Journals of one pag
 
 The digest is over the sources that decide the numbers of ``SemiNTF.paper``, without comments, docstrings and imports:
 anchors and graphs, scaling, the loop and its kernels. Not counted: what moves rows about, what only reports
-(reliability, membership, warnings), the default's pipeline, and everything compiled.
+(reliability, membership, warnings), the default's pipeline, and everything compiled. The journal of the baselines'
+settings counts their sources instead.
 """
 
 from __future__ import annotations
@@ -27,9 +28,8 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 import manyview
-from manyview import RowOrderWarning, SemiNTF
+from manyview import RowOrderWarning, SemiNTF, datasets
 from manyview.bench.version import git_commit
-from manyview.datasets import read_views
 from manyview.metrics import clustering_scores
 
 ROOT = Path(__file__).parents[2]
@@ -41,15 +41,21 @@ COUNTED = (
     "geometry/scaling.py", "kernels/gst.py", "kernels/nearest.py", "kernels/polar.py", "kernels/schatten.py",
     "kernels/simplex.py", "kernels/tproduct.py",
 )  # fmt: skip
+BASELINES = (
+    "cluster/fmcnof.py", "cluster/lmvsc.py", "cluster/mvgl.py", "cluster/sfmc.py", "cluster/published.py",
+    "kernels/cocluster.py", "kernels/graph_blend.py", "kernels/kmeans.py", "kernels/laplacian.py", "kernels/nearest.py",
+    "kernels/qp.py", "kernels/rank_constraint.py", "kernels/sample_graph.py", "kernels/simplex.py",
+    "kernels/spectral.py",
+)  # fmt: skip
 SCORES = ("acc", "nmi", "purity", "precision", "recall", "f_score", "ari")
 NOISE = 1e-6  # relative, on the entries of every draw but the first
 Point = dict[str, Any]
 
 
-def source_digest(package: Path = Path(manyview.__file__).parent) -> str:
+def source_digest(counted: tuple[str, ...] = COUNTED, package: Path = Path(manyview.__file__).parent) -> str:
     """Digest of what the counted sources say, without comments, docstrings, imports and layout."""
     digest = hashlib.sha256()
-    for name in COUNTED:
+    for name in counted:
         digest.update(f"{name}\0{_meaning((package / name).read_text(encoding='utf-8'))}\n".encode())
     return digest.hexdigest()
 
@@ -70,11 +76,11 @@ def _says_nothing(line: ast.stmt) -> bool:
     return alone or isinstance(line, ast.Import | ast.ImportFrom)
 
 
-def code() -> dict[str, str]:
+def code(counted: tuple[str, ...] = COUNTED) -> dict[str, str]:
     """Commit, source digest and libraries."""
     commit = git_commit(Path(manyview.__file__).parent) or "unknown"
     libraries = {name: version(name) for name in ("numpy", "scipy", "scikit-learn")}
-    return {"commit": commit, "sources": source_digest(), "python": platform.python_version(), **libraries}
+    return {"commit": commit, "sources": source_digest(counted), "python": platform.python_version(), **libraries}
 
 
 class Journal:
@@ -107,10 +113,14 @@ def _key(at: Point) -> str:
 
 
 def run(
-    path: Path, points: Iterable[Point], measure: Callable[[Point], Mapping[str, Any]], end: float = math.inf
+    path: Path,
+    points: Iterable[Point],
+    measure: Callable[[Point], Mapping[str, Any]],
+    end: float = math.inf,
+    counted: tuple[str, ...] = COUNTED,
 ) -> None:
     """Measure what the journal does not hold yet, until `end` of the monotonic clock."""
-    journal, now, done = Journal(path), code(), 0
+    journal, now, done = Journal(path), code(counted), 0
     for at in points:
         if time.monotonic() > end:
             break
@@ -120,9 +130,15 @@ def run(
     print(f"{path.name}: {done} new, {len(journal.results)} in all", flush=True)
 
 
+def present(name: str, folder: Path) -> bool:
+    """Whether a data set is at hand: as a file in the folder, or fetched or registered by its name."""
+    return (folder / f"{name}.npz").exists() or name in datasets.registered()
+
+
 def load(name: str, folder: Path) -> tuple[list[Any], NDArray[np.intp]]:
     """Views in double precision, and the classes as 0 … K - 1."""
-    data = read_views(str(folder / f"{name}.npz"))
+    file = folder / f"{name}.npz"
+    data = datasets.read_views(str(file)) if file.exists() else datasets.load(name)
     labels = np.unique(np.asarray(data.labels), return_inverse=True)[1]
     return [view.astype(np.float64) for view in data.views.values()], labels
 
