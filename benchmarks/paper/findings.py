@@ -178,7 +178,7 @@ def sensitivity(record: Record, data: str, axis: str, varied: str) -> str:
 def grid_lines(record: Record, data: str, axis: str) -> list[Line]:
     """The lambda x p grid of the paper, at its number of anchors, rows as stored."""
     lines = record.select("sweeps", data=data, axis=axis, order="stored", n_anchors=PAPER[data]["n_anchors"])
-    return [line for line in lines if line["at"]["lam"] in LAMBDAS and line["at"]["p"] in POWERS]
+    return [line for line in lines if line["at"]["lam"] in LAMBDAS and line["at"]["p"] in POWERS[data]]
 
 
 def swept(record: Record, data: str, axis: str, order: str, varied: str) -> dict[float, Line]:

@@ -213,7 +213,7 @@ def test_joint_grid_recomputed_from_raw_lines(page):
         at = {"data": TITLES[title], "axis": axis, "order": order}
         lines = fits("joint", **at)
         by_draw = [[line for line in lines if line["at"]["draw"] == draw] for draw in range(int(draws))]
-        assert {len(of) for of in by_draw} == {80}
+        assert {len(of) for of in by_draw} == {30}
         best = [max(of, key=lambda line: line["scores"]["acc"])["scores"] for of in by_draw]
         for score, cell in zip(("acc", "nmi", "purity"), (acc, nmi, purity), strict=True):
             assert_allclose(numbers(cell), mean_and_spread([scores[score] for scores in best]), atol=5.1e-4)
@@ -227,7 +227,7 @@ def test_joint_grid_recomputed_from_raw_lines(page):
 def test_view_axis_stays_below_the_published_numbers():
     for data, published in (("mnist4", 0.990), ("scene15", 0.758)):
         tried = np.concatenate([of_algorithm_1(journal, data=data, axis="views") for journal in ("joint", "sweeps")])
-        assert len(tried) > 200
+        assert len(tried) > 150
         assert tried.max() < published - 0.05
 
 
@@ -367,7 +367,7 @@ def test_energy_shares(scripts):
     assert (alone["share_median"], alone["over_99"], alone["without_energy"]) == (1.0, 1.0, 1)
     assert alone["correlation"] < 0
     agreed = describe(np.repeat(H[:1], 3, axis=0))
-    assert agreed["share_median"] == pytest.approx(1 / 3)
+    assert agreed["share_median"] == pytest.approx(1 / 3, abs=1e-4)
     assert (agreed["over_99"], sum(agreed["histogram"])) == (0.0, 40)
     assert agreed["correlation"] == pytest.approx(1.0)
 
