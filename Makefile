@@ -40,7 +40,7 @@ tests: $(VENV)/.ready
 	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest --numprocesses 2 --dist worksteal
 
 QUICK := tests/kernels tests/metrics tests/views tests/geometry tests/anchors tests/packaging \
-	tests/cluster/test_inputs.py tests/cli/test_demo.py tests/test_import_rule.py tests/test_tests_assert.py
+	tests/cluster/test_checks.py tests/cli/test_demo.py tests/test_import_rule.py tests/test_tests_assert.py
 quick: $(VENV)/.ready
 	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest --quiet --exitfirst --numprocesses 2 --dist worksteal $(QUICK)
 

@@ -101,6 +101,20 @@ def test_public_method_has_a_docstring(path):
 
 
 @pytest.mark.parametrize("path", METHODS)
-def test_section_of_parameters_of_a_method_is_complete(path):
-    if section(METHODS[path], "Parameters"):
-        assert parameters(METHODS[path]) - documented(METHODS[path]) == set()
+def test_parameters_of_public_method_are_documented(path):
+    assert parameters(METHODS[path]) - documented(METHODS[path]) == set()
+
+
+@pytest.mark.parametrize("path", METHODS)
+def test_public_method_says_what_it_returns(path):
+    annotation = inspect.signature(METHODS[path]).return_annotation
+    assert annotation in (*NO_RETURN, "Self") or section(METHODS[path], "Returns")
+
+
+@pytest.mark.parametrize("path", [path for path in METHODS if path.rpartition(".")[2] not in INHERITED])
+def test_public_method_has_an_example(path):
+    """An example of its own, or one of a class that calls it."""
+    name = path.rpartition(".")[2]
+    assert section(METHODS[path], "Examples") or any(
+        re.search(rf"\b{name}\(", section(thing, "Examples")) for thing in PUBLIC.values() if inspect.isclass(thing)
+    )

@@ -38,6 +38,13 @@ def test_arrays_give_an_array(frames):
     assert type(labels) is np.ndarray
 
 
+def test_one_table_is_divided(frames):
+    wide = pd.concat(frames.values(), axis=1).set_axis([f"c{j}" for j in range(9)], axis=1)
+    divided = manyview.cluster(wide, 3, views={"a": [f"c{j}" for j in range(4)], "b": [f"c{j}" for j in range(4, 9)]})
+    assert divided.model.view_names_ == ("a", "b")
+    assert_array_equal(divided.labels, manyview.cluster(list(frames.values()), 3).labels)
+
+
 def test_reprs(result):
     assert repr(result) == "Result of AnchorGraphClustering: 3 clusters of 60 samples: 20, 20, 20"
     assert "60" in result._repr_html_()

@@ -1,48 +1,10 @@
 """manyview: group samples that are described by several tables, without labels."""
 
-from manyview.cluster import (
-    AMGL,
-    CSMSC,
-    FMCNOF,
-    GMC,
-    LMVSC,
-    MVGL,
-    SFMC,
-    SMSC,
-    AnchorGraphClustering,
-    ModelFileError,
-    NoiseViewWarning,
-    NoStructureWarning,
-    Recipe,
-    RowOrderWarning,
-    SemiNTF,
-    load,
-)
+from manyview.cluster import *  # noqa: F403
+from manyview.cluster import __all__ as _methods
 from manyview.result import Result, cluster
 from manyview.views import Views
 from manyview.views.per_view import PerView
 
 __version__ = "0.1.0"
-__all__ = [
-    "AMGL",
-    "CSMSC",
-    "FMCNOF",
-    "GMC",
-    "LMVSC",
-    "MVGL",
-    "SFMC",
-    "SMSC",
-    "AnchorGraphClustering",
-    "ModelFileError",
-    "NoStructureWarning",
-    "NoiseViewWarning",
-    "PerView",
-    "Recipe",
-    "Result",
-    "RowOrderWarning",
-    "SemiNTF",
-    "Views",
-    "__version__",
-    "cluster",
-    "load",
-]
+__all__ = [*_methods, "PerView", "Result", "Views", "__version__", "cluster"]

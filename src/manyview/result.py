@@ -15,14 +15,22 @@ import numpy as np
 
 from manyview import cluster as methods
 from manyview.cluster.base import result_columns, summary_of
+from manyview.cluster.saving import estimators, library_versions
 from manyview.engine.optional import optional
 from manyview.io.labels import write_labels
 from manyview.io.whole import whole_folder
 from manyview.model_selection import select
-from manyview.views import Views
+from manyview.views import Views, ViewsLike
 from manyview.views.output import as_given, frame_of_columns
+from manyview.views.ranges import Ranges
+from manyview.views.sources import IdColumn
 
-BASELINES = ("AMGL", "MVGL", "CSMSC", "GMC", "LMVSC", "SMSC", "SFMC", "FMCNOF")
+METHODS = (
+    "AnchorGraphClustering",
+    "SemiNTF",
+    "SemiNTF.paper",
+    *sorted({*estimators()} - {"AnchorGraphClustering", "SemiNTF"}),
+)
 FILES = (
     "labels.csv",
     "model.manyview",
@@ -31,7 +39,6 @@ FILES = (
     "result.parquet",
     "run.json",
 )  # of a saved result
-METHODS = ("AnchorGraphClustering", "SemiNTF", "SemiNTF.paper", *BASELINES)
 
 
 @dataclass(frozen=True, repr=False)
@@ -56,8 +63,11 @@ class Result:
     >>> import manyview
     >>> from manyview.datasets import make_views
     >>> data = make_views(n_samples=90, n_clusters=3, random_state=0)
-    >>> manyview.cluster(data.views, n_clusters=3)
+    >>> result = manyview.cluster(data.views, n_clusters=3)
+    >>> result
     Result of AnchorGraphClustering: 3 clusters of 90 samples: 30, 30, 30
+    >>> result.frame().columns[:3].tolist(), result.run_facts()["method"]
+    (['cluster', 'confidence', 'runner_up'], 'AnchorGraphClustering')
     """
 
     model: Any
@@ -73,15 +83,48 @@ class Result:
 
     @property
     def n_clusters(self) -> int:
-        """Number of clusters found."""
+        """Return the number of clusters found."""
         return len(np.unique(self.model.labels_))
 
     def frame(self, library: Literal["pandas", "polars", "pyarrow"] | None = None) -> Any:
-        """Return a table with one row per sample; see :meth:`AnchorGraphClustering.result_frame`."""
+        """Return a table with one row per sample; see :meth:`AnchorGraphClustering.result_frame`.
+
+        Parameters
+        ----------
+        library : {"pandas", "polars", "pyarrow"}, optional
+            Of the table; by default that of the input, or pandas.
+
+        Returns
+        -------
+        DataFrame or Table
+            Cluster, confidence, runner-up, and the votes of the views.
+        """
         return self.model.result_frame(library)
 
     def report(self, path: str | os.PathLike[str], /, **options: Any) -> Path:
-        """Write the report as one HTML file; options are those of :func:`manyview.report.report`."""
+        """Write the report as one HTML file; options are those of :func:`manyview.report.report`.
+
+        Parameters
+        ----------
+        path : path
+            Of the page; the facts are written beside it with the suffix ``.json``.
+        **options : Any
+            As above.
+
+        Returns
+        -------
+        Path
+            The page.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> import manyview
+        >>> data = manyview.datasets.make_views(n_samples=90, n_clusters=3, random_state=0)
+        >>> result = manyview.cluster(data.views, n_clusters=3)
+        >>> result.report(pathlib.Path(tempfile.mkdtemp()) / "page.html", y_true=data.labels).name
+        'page.html'
+        """
         from manyview.report import report
 
         return report(self.model, self.views, path, **({"name": self.name, "seconds": self.seconds} | options))
@@ -117,7 +160,7 @@ class Result:
             ``labels.csv``, ``result.parquet``, ``model.manyview``, ``run.json``, and the report.
         """
         place = Path(folder)
-        if place.exists() and not (place.is_dir() and _may_give_way(place, replace=replace)):
+        if place.exists() and not (place.is_dir() and _may_replace(place, replace=replace)):
             raise FileExistsError(f"{place} exists already: name a new folder.")
         place.parent.mkdir(parents=True, exist_ok=True)
         with whole_folder(place, replace=replace) as part:
@@ -143,9 +186,13 @@ class Result:
             self.report(folder / "report.html", **options)
 
     def run_facts(self) -> dict[str, Any]:
-        """Return what repeats this run: versions, parameters, views, time."""
-        from manyview.cluster.saving import library_versions
+        """Return what repeats this run: versions, parameters, views, time.
 
+        Returns
+        -------
+        dict
+            As JSON can hold it.
+        """
         model = self.model
         parameters = {name: _plain(value) for name, value in model.get_params(deep=False).items()}
         return {
@@ -173,12 +220,14 @@ class Result:
 
 
 def cluster(
-    views: Any,
+    data: ViewsLike,
+    /,
     n_clusters: int | Literal["auto"] = "auto",
     *,
     method: str = "AnchorGraphClustering",
+    views: Ranges = None,
     join: Literal["inner", "outer"] | None = None,
-    id_column: Any = None,
+    id_column: IdColumn = None,
     impute: Literal["mean", "median"] | None = None,
     random_state: int = 0,
     name: str = "data",
@@ -189,12 +238,15 @@ def cluster(
 
     Parameters
     ----------
-    views : list or dict of tables, Views, AnnData, MuData, MultiViewData, or one table
+    data : list or dict of tables, Views, AnnData, MuData, MultiViewData, or one table
         Rows that carry ids are matched by id, others by position.
     n_clusters : int or "auto", default="auto"
         Number of clusters; ``"auto"`` chooses it without labels.
     method : str, default="AnchorGraphClustering"
         Name of an estimator of this package, or ``"SemiNTF.paper"``.
+    views : int, widths, (start, stop) pairs, or mapping of view to columns; optional
+        How one table is divided, for example ``{"rna": ["g1", "g2"], "image": ["area"]}``; for annotated data the place
+        of each view. See :meth:`Views.from_tables`.
     join : {"inner", "outer"} or None, default=None
         What to do if the views have different ids: keep the common samples, or keep all (a sample takes part with the
         views that it has). None raises an error that counts the difference.
@@ -225,10 +277,10 @@ def cluster(
     >>> result.n_clusters, result.labels.shape
     (3, (90,))
     """
-    data = Views.from_tables(views, join=join, id_column=id_column, impute=impute)
+    given = Views.from_tables(data, views=views, join=join, id_column=id_column, impute=impute)
     start = time.perf_counter()
-    model = estimator_for(method, n_clusters, data, random_state=random_state, **parameters).fit(data)
-    return Result(model, data, time.perf_counter() - start, name, facts or {})
+    model = estimator_for(method, n_clusters, given, random_state=random_state, **parameters).fit(given)
+    return Result(model, given, time.perf_counter() - start, name, facts or {})
 
 
 def estimator_for(method: str, n_clusters: int | str, views: Any, /, *, random_state: int, **parameters: Any) -> Any:
@@ -249,8 +301,8 @@ def estimator_for(method: str, n_clusters: int | str, views: Any, /, *, random_s
     return maker(n_clusters, **(seed | parameters))
 
 
-def _may_give_way(folder: Path, *, replace: bool) -> bool:
-    """Whether a folder is empty, or holds a result and nothing else where that may be replaced."""
+def _may_replace(folder: Path, *, replace: bool) -> bool:
+    """Return whether a folder is empty, or may be replaced and holds a saved result and nothing else."""
     inside = {path.name for path in folder.iterdir()}
     return not inside or (replace and "run.json" in inside and inside <= set(FILES))
 

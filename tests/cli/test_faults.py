@@ -127,6 +127,14 @@ def test_ctrl_c(tables, run, monkeypatch, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_ctrl_c_while_libraries_are_loaded(tmp_path):
+    (tmp_path / "joblib.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
+    path = os.pathsep.join([str(tmp_path), *filter(None, sys.path)])
+    command = [sys.executable, "-c", "from _manyview import main; main()", "doctor"]
+    done = subprocess.run(command, env=os.environ | {"PYTHONPATH": path}, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "manyview: interrupted\n")
+
+
 def test_full_disk(tables, refused, monkeypatch, tmp_path):
     def full(path):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

@@ -6,10 +6,11 @@ import warnings
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from manyview import AnchorGraphClustering, NoiseViewWarning, RowOrderWarning, SemiNTF
+from manyview import MVGL, AnchorGraphClustering, NoiseViewWarning, RowOrderWarning, SemiNTF
 from manyview.cluster.checks import warn_caller, warn_of_lost_clusters
 from manyview.datasets import make_views
 from recipes import QUICK
@@ -61,6 +62,22 @@ def test_lost_clusters_warning_points_at_the_caller(engine):
     rows = np.repeat(np.array([[0.0, 1.0], [5.0, 5.0]]), 10, axis=0)
     model = AnchorGraphClustering(K, engine=engine, recipe=QUICK, random_state=0)
     assert line_of_warning(lambda: model.fit([rows]), ConvergenceWarning) == (__file__, 0)
+
+
+@pytest.mark.parametrize("method", ["fit", "fit_predict"])
+def test_warning_of_a_published_method_points_at_the_caller(noisy, method):
+    views = [noisy[0][:, :6], noisy[0][:, 6:15]]
+    run = getattr(MVGL(K, max_iter=1), method)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "MVGL: the learned graph")
+        assert line_of_warning(lambda: run(views), ConvergenceWarning) == (__file__, 0)
+
+
+def test_warnings_within_a_search_point_at_its_caller(noisy):
+    X, widths = noisy
+    model = AnchorGraphClustering(K, views=widths, recipe=QUICK, random_state=0)
+    search = GridSearchCV(model, {"n_clusters": [K]}, cv=[(np.arange(150), np.arange(50))], refit=False)
+    assert line_of_warning(lambda: search.fit(X), NoiseViewWarning) == (__file__, 0)
 
 
 def test_direct_call_points_at_its_caller():

@@ -14,7 +14,7 @@ from sklearn.base import clone
 
 import manyview
 from manyview import AnchorGraphClustering, ModelFileError, SemiNTF, load
-from manyview.cluster.saving import ESTIMATORS, _with_digest
+from manyview.cluster.saving import _with_digest, estimators
 from manyview.datasets import make_views
 from mutations import N_FILES, record
 
@@ -56,10 +56,10 @@ def same(first, second):
 
 
 @pytest.mark.filterwarnings("ignore:MVGL")
-@pytest.mark.parametrize("name", ESTIMATORS)
+@pytest.mark.parametrize("name", estimators())
 def test_every_estimator_is_loaded_as_it_was_saved(name, data, tmp_path):
     options = {"n_clusters": 3}
-    estimator = ESTIMATORS[name](**options)
+    estimator = estimators()[name](**options)
     if "random_state" in estimator.get_params():
         estimator.set_params(random_state=0)
     model = estimator.fit(data.views)

@@ -183,6 +183,16 @@ def test_constant_columns_change_nothing(cut, data):
     assert_allclose(others, tables, atol=1e-12)
 
 
+def test_constant_columns_change_nothing_in_shares(cut):
+    x = np.random.default_rng(0).random((N, 5))
+    padded = np.hstack([np.full((N, 1), 1e3), x, np.zeros((N, 2))])
+    tables, others = (
+        all_tables(fit_geometry(rows, engine), rows, engine) for rows, engine in (cut([x]), cut([padded]))
+    )
+    for table, other in zip(tables, others, strict=True):
+        assert_allclose(other[0] @ other[0].T, table[0] @ table[0].T, atol=1e-9)
+
+
 @pytest.mark.parametrize("scale", SCALES)
 def test_fitted_scaling_is_reused_for_new_rows(cut, data, scale):
     rows, engine = cut(data)

@@ -1,5 +1,7 @@
 """One function for all choices without labels: what it takes, returns and refuses."""
 
+from html import escape
+
 import pytest
 
 from manyview import AnchorGraphClustering, SemiNTF
@@ -69,6 +71,17 @@ def test_lam_and_p_are_crossed(views):
     ]
     assert selection.params["lam"] in ("auto", 0.5)
     assert "lam=0.5" in str(selection).splitlines()[-1]
+
+
+def test_selection_in_a_notebook(views):
+    selection = select(views, n_clusters=[2, 3], estimator=model())
+    html = selection._repr_html_()
+    assert html.startswith(f"<div><p>{escape(selection.reason)}</p>")
+    assert "<th scope='row'>&gt; 3</th>" in html
+    assert f"<td>{selection.curve[0].score:.3f}</td>" in html
+    trials = select(views, n_clusters=3, param_grid={"n_anchors": [20, 30]}, estimator=model())._repr_html_()
+    assert "n_anchors=30" in trials
+    assert "modularity</th><th>gap" not in trials
 
 
 def test_the_estimator_is_left_alone(views):

@@ -40,6 +40,14 @@ def test_ties_are_corrected_as_in_scipy(model):
     assert found["p"] == pytest.approx(mannwhitneyu(values[inside], values[~inside], method="asymptotic").pvalue)
 
 
+def test_clusters_of_one_batch_column_share_a_sentence(model, data):
+    plates = np.where(model.labels_ == 1, "B", "A")
+    doubts = summarize(model, data.views, metadata={"plate": plates})["answer"]["doubts"]
+    (doubt,) = [doubt for doubt in doubts if "plate" in doubt]
+    assert doubt.startswith("Cluster 1 is plate B: 100% of its samples, 0% of the others.")
+    assert doubt.endswith("Clusters 0 and 2 follow plate, too.")
+
+
 def test_a_batch_is_named_and_a_coin_is_not(summary):
     assert any("Cluster 1 is batch B" in doubt for doubt in summary["answer"]["doubts"])
     assert "coin" not in {finding["column"] for finding in summary["enrichment"]["findings"]}

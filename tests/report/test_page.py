@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from manyview import LMVSC, AnchorGraphClustering, Recipe
+from manyview import LMVSC, AnchorGraphClustering, NoStructureWarning, Recipe
 from manyview.report import render, summarize
 from manyview.report.charts import line_chart, ticks
 from manyview.report.page import HERE, _odds, _p_value, safe_json
@@ -139,6 +139,16 @@ def test_heat_map_of_few_clusters_stands_side_by_side(page, summary):
     assert rows == summary["heatmap"]["views"]
 
 
+def test_metadata_of_one_cluster_are_not_compared():
+    noise = np.random.default_rng(0).normal(size=(120, 5))
+    with pytest.warns(NoStructureWarning):
+        model = AnchorGraphClustering("auto", random_state=0).fit([noise[:, :2], noise[:, 2:]])
+    page = Page(render(summarize(model, metadata={"batch": ["A", "B"] * 60})))
+    (section,) = page.all("section", id="metadata")
+    assert "nothing to compare" in section["text"]
+    assert "Not tested" not in section["text"]
+
+
 def test_extreme_numbers_are_told_as_such():
     assert [_odds(value) for value in (3.456, 1e8, 1e-9)] == ["odds 3.46", "odds > 1,000", "odds < 1/1,000"]
     assert [_p_value(value) for value in (0.0123, 1e-200)] == ["0.012", "< 1e-16"]
@@ -161,6 +171,17 @@ def test_chart_leaves_out_what_a_log_scale_lacks():
     chart = line_chart([1, 2, 3], [("a", [1.0, 0.0, 0.01], None)], log=True, limit=0.1)
     assert len(chart.lines[0].points) == 2
     assert chart.lines[0].points[0][1] < chart.limit < chart.lines[0].points[1][1]
+
+
+def test_log_scale_of_one_power_still_has_numbers():
+    chart = line_chart([1, 2, 3], [("a", [4e-3, 2e-3, 4e-4], None)], log=True)
+    assert [tick.text for tick in chart.y_ticks] == ["5e-04", "1e-03", "2e-03"]
+
+
+def test_marked_number_is_on_the_axis():
+    chart = line_chart([2, 3, 10, 30], [("a", [0.1, 0.2, 0.1, 0.1], None)], marked=1)
+    assert [tick.text for tick in chart.x_ticks] == ["1", "10", "20", "30"]
+    assert chart.x_ticks[0].at == chart.marked
 
 
 def test_constant_line_can_be_drawn():

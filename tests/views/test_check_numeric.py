@@ -18,7 +18,7 @@ class Keeper:
 @pytest.mark.parametrize("impute, fill", [("mean", (3, 30)), ("median", (2, 20))])
 def test_missing_cells_get_what_the_fit_says(make, impute, fill):
     keeper = Keeper()
-    views = Views.from_tables([make(TABLE), np.ones((4, 1))], impute=impute)
+    views = Views.from_tables([make(TABLE), np.arange(4.0)[:, None]], impute=impute)
     checked = check_views(views, estimator=keeper)
     assert_array_equal(checked.tables[0], [[1, 10], [fill[0], 20], [2, fill[1]], [6, 60]])
     assert checked.notes == (f"View 'view 0': 2 missing cells got the {impute} of their column.",)
@@ -71,7 +71,8 @@ def test_columns_without_any_number_are_dropped_with_a_note(make):
     table = np.array([[1.0, np.nan, 2.0], [3.0, np.nan, 4.0]])
     views = check_views([make(table)], estimator=keeper)
     assert_array_equal(views.tables[0], table[:, [0, 2]])
-    assert "1 columns without any number were dropped" in views.notes[0]
+    assert "1 column (" in views.notes[0]
+    assert views.notes[0].endswith(") without any number, dropped.")
     assert (keeper.view_widths_, keeper.n_features_in_) == ((2,), 3)
     new = check_views([make(np.array([[5.0, 7.0, 6.0]]))], estimator=keeper, reset=False)
     assert_array_equal(new.tables[0], [[5, 6]])
@@ -79,7 +80,19 @@ def test_columns_without_any_number_are_dropped_with_a_note(make):
 
 
 def test_constant_columns_stay():
-    assert check_views([np.ones((4, 2))]).widths == (2,)
+    views = check_views([np.ones((4, 2))])
+    assert views.widths == (2,)
+    assert views.notes == ("View 'view 0': 2 columns (0, 1) with one value in all rows, which says nothing.",)
+
+
+@pytest.mark.parametrize("missing", [False, True], ids=["complete", "with a missing view"])
+def test_constant_columns_are_noted(missing):
+    table = np.random.default_rng(0).random((200, 4))
+    table[:, 1], table[:, 3], table[:150, 2] = 0, 1e3, 5  # the last one varies late
+    if missing:
+        table[[0, 70]] = np.nan
+    views = check_views({"a": pd.DataFrame(table, columns=[*"wxyz"])}, rows_may_miss=True)
+    assert views.notes == ("View 'a': 2 columns ('x', 'z') with one value in all rows, which says nothing.",)
 
 
 def test_impute_serves_an_estimator():

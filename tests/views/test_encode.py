@@ -140,7 +140,7 @@ def test_objects_that_are_numbers_are_numbers():
 
 
 @pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame, pa.table])
-@pytest.mark.parametrize("name", ["id", "Sample_ID", "patient", "barcode", "index", "Unnamed: 0"])
+@pytest.mark.parametrize("name", ["id", "Sample_ID", "patient", "PID", "barcode", "index", "Unnamed: 0"])
 @pytest.mark.parametrize("values", [[3, 1, 2], ["a", "b", "c"]], ids=["numbers", "text"])
 def test_column_of_ids_among_the_features_is_told_what_to_do(library, name, values):
     frame = library({name: values, "g": [1.0, 2.0, 3.0]})

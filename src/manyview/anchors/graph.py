@@ -42,7 +42,7 @@ class GraphBlock(NamedTuple):
 
     @property
     def n_rows(self) -> int:
-        """Number of rows in the block."""
+        """Return the number of rows in the block."""
         return len(self.columns)
 
     def slice(self, index: int, n_anchors: int, /) -> Table:
@@ -90,7 +90,7 @@ class Rule(Protocol):
 
     @property
     def n_clusters(self) -> int:
-        """How many labels there are."""
+        """Return the number of labels."""
 
     def __call__(self, block: RowBlock, /) -> IntArray:
         """Return the label of every row (n,)."""
@@ -172,7 +172,7 @@ class AnchorGraph:
         return parts
 
     def _reach(self, d: FloatArray, filled: BoolArray) -> FloatArray:
-        """Mean distance (L, n) to the nearest anchors, from squared distances (k + 1, L, n).
+        """Compute the mean distance (L, n) to the nearest anchors, from squared distances (k + 1, L, n).
 
         Squared distances of the joint table are sums over the views that a row has, and become means here.
         """

@@ -1,4 +1,4 @@
-"""Which rows become anchors, by the rule that was asked for: one list of groups per geometry.
+"""Selection of anchors by the chosen rule: one list of groups of rows per geometry.
 
 An anchor is the mean of a group of rows, so it has a place in every table. Grouping by k-means on the joint table gives
 anchors that all views share; the other rules pick single rows.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import scipy.sparse as sp
@@ -22,7 +22,8 @@ from manyview.kernels.arrays import FloatArray, IntArray, Table
 from manyview.kernels.kmeans import kmeans_plusplus_rows
 from manyview.views.blocks import RowBlock, picked_rows, some_rows
 
-RULES = ("kmeans", "das", "variance", "random")
+AnchorRule = Literal["kmeans", "das", "variance", "random"]
+RULES: tuple[str, ...] = get_args(AnchorRule)
 
 
 class Groups(NamedTuple):

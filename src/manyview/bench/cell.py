@@ -32,12 +32,12 @@ class Cell:
 
     @property
     def key(self) -> str:
-        """The same for equal inputs, on every machine and in every process."""
+        """Return the key, the same for equal inputs on every machine and in every process."""
         return cell_key(self.inputs)
 
 
 def cell_key(inputs: Mapping[str, Any], /) -> str:
-    """SHA-256 of the canonical JSON of a cell's inputs: sorted keys, no spaces.
+    """Compute the SHA-256 of the canonical JSON of a cell's inputs: sorted keys, no spaces.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def cell_key(inputs: Mapping[str, Any], /) -> str:
 
 
 def coordinates(inputs: Mapping[str, Any], /) -> dict[str, Any]:
-    """Where a cell stands in the tables."""
+    """Return a cell's place in the tables."""
     return {
         "data": inputs["data"]["name"],
         "method": inputs["method"]["name"],
@@ -61,7 +61,7 @@ def coordinates(inputs: Mapping[str, Any], /) -> dict[str, Any]:
 
 
 def method_label(method: str, grid: Mapping[str, Any], /) -> str:
-    """A method's name, with its grid point where it has one.
+    """Return a method's name, with its grid point if it has one.
 
     Examples
     --------
@@ -74,13 +74,13 @@ def method_label(method: str, grid: Mapping[str, Any], /) -> str:
 
 
 def cell_title(inputs: Mapping[str, Any], /) -> str:
-    """What a person calls a cell."""
+    """Return a readable name of a cell."""
     at = coordinates(inputs)
     return f"{at['data']}, {method_label(at['method'], at['grid'])}, {at['order']}, seed {at['seed']}"
 
 
 def cells_of(plan: Plan, /, *, code: Mapping[str, str], data_dir: Path | None = None) -> list[Cell]:
-    """All cells of a plan, in the order they are run: data, methods, grid points, row orders, seeds."""
+    """List all cells of a plan in the order of the run: data, methods, grid points, row orders, seeds."""
     folders = [plan.folder] if data_dir is None else [data_dir, plan.folder]
     named = {method.environment for method in plan.methods if method.environment is not None}
     installed = {environment: inspect(environment, folder=plan.folder) for environment in named}
@@ -110,7 +110,7 @@ def _described(source: DataSource, file: str | None, folder: Path) -> Inputs:
 
 
 def _absence(source: DataSource) -> str:
-    """Names no folder, so that it reads the same on every machine."""
+    """Say what is absent without naming a folder, so that it reads the same on every machine."""
     if source.maker is not None:
         return f"not installed: {module_of(source.maker)}"
     if source.path is not None:

@@ -1,4 +1,4 @@
-"""Whether two journals say the same: statuses and results cell by cell, never times or memory."""
+"""Comparison of two journals: statuses and results cell by cell, never times or memory."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from manyview.bench.journal import Row, read_journal
 
 
 def same_results(journal_a: str | os.PathLike[str], journal_b: str | os.PathLike[str], /) -> bool:
-    """Whether two journals hold the same cells with the same statuses and results, in any order.
+    """Return whether two journals hold the same cells with the same statuses and results, in any order.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def differences(journal_a: str | os.PathLike[str], journal_b: str | os.PathLike[
 
 
 def latest(lines: list[Row], /) -> dict[str, Row]:
-    """The last row of every cell, by key."""
+    """Return the last row of every cell, by key."""
     return {line["key"]: line for line in lines if line["kind"] == "result"}
 
 

@@ -24,7 +24,7 @@ SHUFFLE_SEED = 100  # the permutation that everything measured in this project u
 
 
 def run(inputs: Mapping[str, Any], file: str | None, measured: dict[str, Any], /) -> dict[str, Any]:
-    """The result of a cell; what differs from run to run, the times, goes to `measured`."""
+    """Compute the result of a cell; what differs from run to run, the times, goes to `measured`."""
     views, y_true = load_source(inputs["data"], file)
     n_samples = views[0].shape[0]
     rows = row_order(n_samples, inputs["order"], inputs["seed"])  # (N,)
@@ -49,14 +49,14 @@ def run(inputs: Mapping[str, Any], file: str | None, measured: dict[str, Any], /
 
 
 def row_order(n_samples: int, order: str, seed: int, /) -> NDArray[np.intp]:
-    """Which stored row comes first, second, ..."""
+    """Return which stored row comes first, second, ..."""
     if order == "as-stored":
         return np.arange(n_samples)
     return np.random.default_rng(SHUFFLE_SEED + seed).permutation(n_samples)
 
 
 def partition_digest(labels: NDArray[Any], /) -> str:
-    """SHA-256 of a partition, whatever its clusters are called."""
+    """Compute the SHA-256 of a partition, which does not depend on the names of its clusters."""
     _, first, codes = np.unique(labels, return_index=True, return_inverse=True)
     by_appearance = np.argsort(np.argsort(first))[codes.ravel()]
     return hashlib.sha256(by_appearance.astype("<i8").tobytes()).hexdigest()
@@ -79,7 +79,7 @@ def _fit(estimator: Any, views: list[Any], method: Mapping[str, Any], measured: 
 
 
 def plain(value: Any, /) -> Any:
-    """A fitted attribute as JSON: arrays become lists, named fields tables, and what is not finite null."""
+    """Convert a fitted attribute to JSON: arrays become lists, named fields tables, infinite numbers and NaN null."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {item.name: plain(getattr(value, item.name)) for item in dataclasses.fields(value)}
     if hasattr(value, "_asdict"):

@@ -19,7 +19,7 @@ PROC = Path("/proc")
 
 
 class Process(NamedTuple):
-    """What the system says about a process."""
+    """What the system knows about a process."""
 
     parent: int
     group: int
@@ -63,7 +63,7 @@ def kill_family(tag: str, /) -> None:
 
 
 def _family(tag: str) -> set[int]:
-    """The processes with this tag and their descendants that are still running, without this one."""
+    """Find the running processes with this tag and their descendants, except this one."""
     known = processes()
     family = {pid for pid in known if tag_of(pid) == tag}
     young = family

@@ -35,7 +35,10 @@ def draw_figures(summary: Summary, folder: Path, /) -> list[Path]:
 
 
 def _side_by_side(entries: list[Entry], metric: str) -> Any:
-    """A panel a data set, a line a method; hollow: rows as stored, filled: shuffled, whiskers: one sd."""
+    """Draw a panel per data set, a line per method.
+
+    Hollow points are stored rows, filled ones shuffled; whiskers are one standard deviation.
+    """
     methods = _names(entry.label for entry in entries)
     figure, panels = _panels(_names(entry.data for entry in entries), height=1.0 + PANEL[1] * len(methods))
     for data, axes in panels.items():
@@ -57,7 +60,7 @@ def _side_by_side(entries: list[Entry], metric: str) -> Any:
 
 
 def _curves(entries: list[Entry], metric: str) -> Any:
-    """One swept parameter: a panel a data set, a curve a row order, bands of one sd."""
+    """Draw one swept parameter: a panel per data set, a curve per row order, bands of one sd."""
     (name, _), *_ = entries[0].grid
     figure, panels = _panels(_names(entry.data for entry in entries), height=2.8)
     for data, axes in panels.items():
@@ -81,7 +84,7 @@ def _curves(entries: list[Entry], metric: str) -> Any:
 
 
 def _maps(entries: list[Entry], metric: str) -> Any:
-    """Two swept parameters: a heat map for each data set and row order."""
+    """Draw two swept parameters: a heat map for each data set and row order."""
     (first, _), (second, _) = entries[0].grid
     across, down = (_names(entry.grid[i][1] for entry in entries) for i in (0, 1))
     titles = _names(f"{entry.data}, {entry.order}" for entry in entries)
@@ -126,7 +129,7 @@ def _save(figure: Any, path: Path) -> Path:
 
 
 def _names(values: Iterable[Any]) -> list[Any]:
-    """Different values in order of appearance."""
+    """List different values in order of appearance."""
     seen: list[Any] = []
     for value in values:
         if value not in seen:

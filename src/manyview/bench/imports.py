@@ -8,7 +8,7 @@ from typing import Any
 
 
 def is_import_string(text: str, /) -> bool:
-    """Whether the text has the form of an import string; nothing is imported.
+    """Return whether the text has the form of an import string, without an import.
 
     Examples
     --------
@@ -21,12 +21,12 @@ def is_import_string(text: str, /) -> bool:
 
 
 def module_of(text: str, /) -> str | None:
-    """The module of an import string; None for a plain name."""
+    """Return the module of an import string; None for a plain name."""
     module, colon, _ = text.partition(":")
     return module if colon else None
 
 
 def import_object(text: str, /, *, default_module: str) -> Any:
-    """What an import string names; a plain name is looked up in `default_module`."""
+    """Import the object that an import string names; a plain name is looked up in `default_module`."""
     module, _, name = text.rpartition(":")
     return functools.reduce(getattr, name.split("."), importlib.import_module(module or default_module))

@@ -36,7 +36,7 @@ LOCK_WAIT = 2.0  # seconds; the lock of a killed writer is free at once, the one
 
 
 def journal_path(place: str | os.PathLike[str], /) -> Path:
-    """Path of a journal, given itself or the folder of its run."""
+    """Return the path of a journal, given itself or the folder of its run."""
     path = Path(place)
     return path / JOURNAL_NAME if path.is_dir() else path
 

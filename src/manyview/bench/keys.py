@@ -34,11 +34,11 @@ class Place:
     key: str = ""
 
     def inside(self, key: str) -> Place:
-        """A key of this table."""
+        """Return the place of a key in this table."""
         return Place(self.file, f"{self.key}.{key}" if self.key else key)
 
     def item(self, i: int) -> Place:
-        """An item of this list."""
+        """Return the place of an item of this list."""
         return Place(self.file, f"{self.key}[{i}]")
 
     def fail(self, message: str) -> NoReturn:
@@ -60,7 +60,7 @@ class Table:
         self.known: list[str] = []
 
     def take(self, key: str, kind: type, default: Any = _REQUIRED) -> Any:
-        """The value of a key, of one kind."""
+        """Take the value of a key, which must be of one kind."""
         self.known.append(key)
         place = self.place.inside(key)
         if key not in self.values:
@@ -71,7 +71,7 @@ class Table:
         return value
 
     def flag(self, key: str) -> bool:
-        """True or false; false where it is not given."""
+        """Take true or false; false where it is not given."""
         self.known.append(key)
         value = self.values.pop(key, False)
         if not isinstance(value, bool):
@@ -79,18 +79,18 @@ class Table:
         return value
 
     def positive(self, key: str, kind: type, default: Any) -> Any:
-        """A finite number above 0."""
+        """Take a finite number above 0."""
         value = self.take(key, kind, default)
         if value is not None and not 0 < value < math.inf:
             self.place.inside(key).fail(f"must be positive and finite, not {value!r}")
         return value
 
     def items(self, key: str) -> list[Any]:
-        """A list that is not empty."""
+        """Take a list that is not empty."""
         return self.take(key, list) or self.place.inside(key).fail("is empty; name at least one")
 
     def strings(self, key: str, allowed: Sequence[str] | None, default: Any) -> Any:
-        """A list of different strings, all of them in `allowed`."""
+        """Take a list of different strings, all of them in `allowed`."""
         if key not in self.values:
             return self.take(key, list, default)
         names, place = self.items(key), self.place.inside(key)
@@ -102,14 +102,14 @@ class Table:
         return unique(names, place)
 
     def integers(self, key: str) -> tuple[int, ...] | None:
-        """A list of positive integers, or None."""
+        """Take a list of positive integers, or None."""
         values = self.take(key, list, None)
         if values is not None and not all(_is_seed(value) and value > 0 for value in values):
             self.place.inside(key).fail(f"must be a list of positive integers, not {values!r}")
         return None if values is None else tuple(values)
 
     def seeds(self, default: Any) -> Any:
-        """A count n, which is 0 .. n-1, or a list of seeds."""
+        """Take a count n, which means 0 .. n-1, or a list of seeds."""
         self.known.append("seeds")
         if "seeds" not in self.values:
             return default
@@ -122,7 +122,7 @@ class Table:
         return unique(seeds, place)
 
     def params(self, key: str) -> dict[str, Any]:
-        """A table of values that have one JSON spelling, for they go into the key of a cell."""
+        """Take a table of values that have one JSON spelling, because they go into the key of a cell."""
         params: dict[str, Any] = self.take(key, dict, {})
         check_plain(params, self.place.inside(key))
         return params
@@ -168,7 +168,7 @@ def check_plain(value: Any, place: Place) -> None:
 
 
 def unique(values: Sequence[Any], place: Place) -> tuple[Any, ...]:
-    """The values as a tuple, refused if one is repeated."""
+    """Return the values as a tuple; a repeated one is an error."""
     if all(isinstance(value, (str, int)) for value in values) and len(set(values)) == len(values):
         return tuple(values)
     for i, value in enumerate(values):
@@ -178,6 +178,6 @@ def unique(values: Sequence[Any], place: Place) -> tuple[Any, ...]:
 
 
 def hint(name: str, known: Sequence[str]) -> str:
-    """The end of a message about an unknown name."""
+    """Return the end of a message about an unknown name."""
     close = difflib.get_close_matches(name, known, n=1)
     return f"; did you mean {close[0]!r}?" if close else ""

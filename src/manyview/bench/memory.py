@@ -1,4 +1,4 @@
-"""How much memory processes hold: the system's own figures."""
+"""Memory of processes, as the system counts it."""
 
 from __future__ import annotations
 

@@ -36,14 +36,14 @@ PRESETS = {
 
 
 def known_estimators() -> list[str]:
-    """Names a plan can use without a module: our estimators and the presets."""
+    """List the names that a plan can use without a module: our estimators and the presets."""
     names = [name for name in manyview.__all__ if hasattr(getattr(manyview, name), "fit")]
     presets = [f"{name}.paper" for name in names if hasattr(getattr(manyview, name), "paper")]
     return [*names, *presets, *PRESETS]
 
 
 def resolvable(estimator: str, /) -> bool:
-    """Whether a plan may name this: a known name, or ``module:Class``, which is not imported to find out."""
+    """Return whether a plan may name this: a known name, or ``module:Class``, which is not imported."""
     return is_import_string(estimator) or estimator in known_estimators()
 
 
@@ -58,7 +58,7 @@ def build(estimator: str, params: Mapping[str, Any], /, *, n_clusters: int | Non
 
 
 def arrange(views: list[View], concatenate: str | None, scale: str | None = None, /) -> Any:
-    """The views as the estimator takes them: a list, scaled or not, or one matrix of raw, standardized or unit rows."""
+    """Return the views as the estimator takes them: a list, or one matrix of raw, standardized or unit rows."""
     if concatenate is None:
         return scaled(views, scale)
     views = scaled(views, concatenate)
@@ -68,7 +68,7 @@ def arrange(views: list[View], concatenate: str | None, scale: str | None = None
 
 
 def scaled(views: list[View], scale: str | None, /) -> list[View]:
-    """The views with standardized columns ("z") or with unit rows ("l2"), else as they are."""
+    """Return the views with standardized columns ("z"), with unit rows ("l2"), or unchanged."""
     if scale == "z":  # centering fills the zeros, so sparse views become dense here
         return [StandardScaler().fit_transform(dense(view)) for view in views]
     return [normalize(view) for view in views] if scale == "l2" else views

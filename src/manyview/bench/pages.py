@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 
 def filled(page: str, tables: Mapping[str, Sequence[str]], /) -> str:
-    """The page with the lines of every table between its marks.
+    """Put the lines of every table between its marks on a page.
 
     Examples
     --------

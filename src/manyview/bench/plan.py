@@ -57,7 +57,7 @@ class Method:
     deterministic: bool = False  # the seed only shuffles: rows as stored give one result, and are run once
 
     def points(self) -> Iterator[dict[str, Any]]:
-        """The points of the grid; one empty point where there is no grid."""
+        """Yield the points of the grid; one empty point if there is no grid."""
         for values in itertools.product(*self.grid.values()):
             yield dict(zip(self.grid, values, strict=True))
 
@@ -261,7 +261,7 @@ def _method(item: Any, place: Place, data_names: tuple[str, ...], known: Mapping
 
 
 def _arrangement(table: Table, preset: Preset) -> tuple[str | None, str | None]:
-    """How the views are given: side by side, or as a list that is scaled or not."""
+    """Return how the views are given: side by side, or as a list that is scaled or not."""
     found = []
     for key, default, allowed in (("concatenate", preset.concatenate, CONCATENATIONS), ("scale", None, SCALES)):
         found.append(table.take(key, str, default))
@@ -274,7 +274,7 @@ def _arrangement(table: Table, preset: Preset) -> tuple[str | None, str | None]:
 
 
 def _by_order(method: Method, orders: tuple[str, ...], seeds: tuple[int, ...]) -> list[Method]:
-    """A deterministic method has one seed for rows as stored, and all of them for shuffled rows."""
+    """Give a deterministic method one seed for stored rows, and all of them for shuffled rows."""
     if not method.deterministic:
         return [method]
     seeds = method.seeds or seeds

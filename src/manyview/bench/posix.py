@@ -1,4 +1,4 @@
-"""What only POSIX systems have: imported when it is used, and its absence is one line."""
+"""Modules that only POSIX systems have, imported when they are used; their absence is one line."""
 
 from __future__ import annotations
 

@@ -95,11 +95,11 @@ class CellProcess:
 
     @property
     def seconds(self) -> float:
-        """Wall time since the start."""
+        """Return the wall time since the start."""
         return time.monotonic() - self._started
 
     def finished(self, resident: Counter[str | int]) -> bool:
-        """Whether the child ended, after killing it if it is beyond a limit; `resident`: bytes of every cell now."""
+        """Return whether the child ended, after killing it if it is beyond a limit; `resident`: bytes of every cell."""
         self.peak = max(self.peak, resident[self.tag] + resident[self.group])
         if self._process.poll() is not None:
             return True
@@ -124,7 +124,7 @@ class CellProcess:
         self._process.wait()
 
     def outcome(self) -> Outcome:
-        """Status, result and measures of a finished child; its files are closed."""
+        """Return status, result and measures of a finished child, and close its files."""
         seconds = self.seconds
         self.kill()  # the child is gone, but perhaps not what it started
         try:
@@ -160,7 +160,7 @@ class CellProcess:
 
 
 def last_words(text: str, places: Iterable[str], /) -> str:
-    """What a child that ended early has said: its beginning and end, without the places of this machine.
+    """Return the beginning and end of a failed child's output, without the paths of this machine.
 
     Examples
     --------
@@ -174,7 +174,7 @@ def last_words(text: str, places: Iterable[str], /) -> str:
 
 
 def without_places(text: str, places: Iterable[str], /) -> str:
-    """The text with paths that start in one of the folders made relative to it: a row reads alike on every machine.
+    """Make paths below one of the folders relative to it, so that a row reads the same on every machine.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What a person sees while a benchmark runs: cells done, running, time left."""
+"""Display of the progress of a benchmark: cells done, running, time left."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ from manyview.bench.journal import Row
 
 
 class Screen(Protocol):
-    """Where progress goes."""
+    """A display of progress."""
 
     def log(self, line: str, standing: str, *, failed: bool) -> None:
-        """A cell is done, and how the run stands now."""
+        """Show that a cell is done, and how the run stands."""
 
     def update(self, line: str, *, done: int, total: int) -> None:
-        """How the whole run stands, a few times a second."""
+        """Show how the whole run stands; called a few times a second."""
 
     def close(self) -> None:
-        """The run is over."""
+        """End the display."""
 
 
 class Quiet:
     """No display."""
 
     def log(self, line: str, standing: str, *, failed: bool) -> None:
-        """Nothing."""
+        """Show nothing."""
 
     def update(self, line: str, *, done: int, total: int) -> None:
-        """Nothing."""
+        """Show nothing."""
 
     def close(self) -> None:
-        """Nothing."""
+        """Do nothing."""
 
 
 class Plain(Quiet):
@@ -76,7 +76,7 @@ class Live:
 
 
 def default_screen() -> Screen:
-    """A live bar on a terminal where rich is installed, lines otherwise."""
+    """Return a live bar on a terminal where rich is installed, else lines."""
     return Live() if sys.stderr.isatty() and importlib.util.find_spec("rich") else Plain()
 
 
@@ -98,11 +98,11 @@ class Progress:
                 self._count(row)
 
     def started(self, cell: Cell) -> None:
-        """A process was started."""
+        """Note that a process was started."""
         self.running[cell.key] = cell, time.monotonic()
 
     def finished(self, cell: Cell, row: Row) -> None:
-        """A row was written."""
+        """Note that a row was written."""
         self.running.pop(cell.key, None)
         self._count(row)
         seconds = row["measured"].get("wall_seconds", 0.0)
@@ -120,7 +120,7 @@ class Progress:
             self.screen.update(line, done=self.done, total=self.total)
 
     def time_left(self) -> float | None:
-        """Seconds until the last cell, from those that are done: alike cells first; None before there is one."""
+        """Estimate the seconds until the last cell from similar cells that are done; None before there is one."""
         if not self._seconds:
             return None
         now, left = time.monotonic(), 0.0
@@ -151,7 +151,7 @@ class Progress:
 
 
 def _kinds(inputs: dict[str, Any]) -> list[tuple[str, ...]]:
-    """What a cell's time is guessed from, best guess first; the last is common to all."""
+    """List the groups whose times predict a cell's time, best first; the last has all cells."""
     data, method = inputs["data"]["name"], inputs["method"]["name"]
     return [("both", data, method), ("method", method), ("data", data), ()]
 

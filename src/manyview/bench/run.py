@@ -28,7 +28,7 @@ CODE_NAME, MARK = ".code-", "copied-by-manyview-bench"  # a folder is ours if it
 
 @dataclass(frozen=True)
 class RunReport:
-    """What a run did; made by `run_plan`.
+    """Counts of a run; made by `run_plan`.
 
     Attributes
     ----------
@@ -139,7 +139,7 @@ def run_plan(
 
 @contextlib.contextmanager
 def _code_in(out: Path) -> Iterator[Path]:
-    """A copy of the package for the cells; what a killed run left is removed, and what users put there stays."""
+    """Copy the package for the cells; the copy of a killed run is removed, files of users stay."""
     for left in out.glob(f"{CODE_NAME}*"):
         _remove_copy(left)
     folder = Path(tempfile.mkdtemp(prefix=CODE_NAME, dir=out))
@@ -162,7 +162,7 @@ def _remove_copy(folder: Path) -> None:
 
 
 def _note_plan(journal: Journal, lines: list[Row], plan: Plan, cells: list[Cell]) -> None:
-    """The journal alone must tell which rows belong together, and in which order they are shown."""
+    """Write into the journal which rows belong together, and in which order they are shown."""
     listed = [{"key": cell.key, **coordinates(cell.inputs)} for cell in cells]
     note = {"kind": "plan", "name": plan.name, "metrics": list(plan.metrics), "cells": listed}
     if note != next((line for line in reversed(lines) if line["kind"] == "plan"), None):
@@ -170,7 +170,7 @@ def _note_plan(journal: Journal, lines: list[Row], plan: Plan, cells: list[Cell]
 
 
 def _settled(row: Row, limits: Limits, retry_failed: bool) -> bool:
-    """Whether a row stands, so that its cell is not run again."""
+    """Return whether a row stands, so that its cell is not run again."""
     status, old = row["status"], row["limits"]
     if status == "ok":
         return True
@@ -218,7 +218,7 @@ def _run_cells(cells: list[Cell], journal: Journal, plan: Plan, jobs: int, progr
 
 
 def _start(cell: Cell, plan: Plan, code: Path) -> CellProcess | Outcome:
-    """A process, or what is known without one."""
+    """Start a process, or return the outcome of a cell that cannot run."""
     reason = cell.absent
     if reason is None:
         try:

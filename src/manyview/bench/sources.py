@@ -22,18 +22,18 @@ BY_CODE = "code"  # the checksum of data that our own code makes: the version of
 
 
 def maker_exists(maker: str, /) -> bool:
-    """Whether a plan may name this maker; ``module:function`` is not imported to find out."""
+    """Return whether a plan may name this maker; ``module:function`` is not imported."""
     return is_import_string(maker) or (maker.startswith("make_") and hasattr(datasets, maker))
 
 
 def locate(path: str, folders: list[Path], /) -> str | None:
-    """The file in the first folder that has it; an absolute path stays itself."""
+    """Find the file in the first folder that has it; an absolute path stays."""
     places = (folder / Path(path).expanduser() for folder in folders)
     return next((str(place) for place in places if place.exists()), None)
 
 
 def data_checksum(data: Mapping[str, Any], file: str | None, /, *, folder: str) -> str | None:
-    """What pins the content of a source; None where there is nothing.
+    """Compute what identifies the content of a source; None if there is nothing.
 
     A file has its SHA-256, a user's maker the digest of its module, our makers and embedded data `BY_CODE`.
     """
@@ -48,7 +48,7 @@ def data_checksum(data: Mapping[str, Any], file: str | None, /, *, folder: str) 
 
 
 def load_source(data: Mapping[str, Any], file: str | None, /) -> tuple[list[View], Labels | None]:
-    """The views in their order, and the labels where there are any.
+    """Load the views in their order, and the labels if there are any.
 
     A user's maker may return a ``MultiViewData`` or a pair of views and labels.
     """
@@ -63,5 +63,5 @@ def load_source(data: Mapping[str, Any], file: str | None, /) -> tuple[list[View
 
 
 def dense(view: View, /) -> NDArray[np.float64]:
-    """The view as an ndarray of doubles."""
+    """Convert the view to an ndarray of doubles."""
     return np.asarray(view.toarray() if scipy.sparse.issparse(view) else view, dtype=np.float64)

@@ -69,8 +69,11 @@ class Summary:
     Examples
     --------
     >>> from manyview.bench import Summary
-    >>> Summary("empty", ("acc",), (), ()).to_csv()
+    >>> empty = Summary("empty", ("acc",), (), ())
+    >>> empty.to_csv()
     'data,method,order,metric,n,mean,sd,failed,missing\\n'
+    >>> empty.to_markdown().splitlines()[0], empty.to_latex().splitlines()[0]
+    ('# empty', '')
     """
 
     name: str
@@ -80,15 +83,33 @@ class Summary:
     files: tuple[Path, ...] = ()
 
     def to_markdown(self) -> str:
-        """The tables as Markdown."""
+        """Write the tables as Markdown.
+
+        Returns
+        -------
+        str
+            Markdown.
+        """
         return tables.markdown(self)
 
     def to_latex(self) -> str:
-        """The tables as LaTeX."""
+        """Write the tables as LaTeX.
+
+        Returns
+        -------
+        str
+            LaTeX.
+        """
         return tables.latex(self)
 
     def to_csv(self) -> str:
-        """All entries as CSV, a line each, in full precision."""
+        """Write all entries as CSV, one line each, in full precision.
+
+        Returns
+        -------
+        str
+            CSV.
+        """
         return tables.csv_text(self)
 
 
@@ -173,7 +194,7 @@ def summarize(
 
 
 def _last_plan(place: str | os.PathLike[str]) -> tuple[Row, dict[str, Row]]:
-    """The last note of a plan, and the last row of each key."""
+    """Return the last note of a plan, and the last row of each key."""
     lines = read_journal(place)
     note = next((line for line in reversed(lines) if line["kind"] == "plan"), None)
     if note is None:
@@ -189,14 +210,14 @@ def _check_metrics(metrics: tuple[str, ...], rows: dict[str, Row]) -> None:
 
 
 def _values(row: Row) -> dict[str, float]:
-    """Scores and measures of a row."""
+    """Return scores and measures of a row."""
     measured = row["measured"]
     numbers = {name: measured[name] for name in ("seconds", "cpu_seconds", "peak_mb") if name in measured}
     return {**row["result"]["scores"], **numbers}
 
 
 def _groups(cells: list[Row]) -> list[list[Row]]:
-    """Cells that differ in their seeds only, in the order of the plan."""
+    """Group cells that differ in their seeds only, in the order of the plan."""
     groups: dict[tuple[str, str, str], list[Row]] = {}
     for cell in cells:
         groups.setdefault((cell["data"], cell["order"], method_label(cell["method"], cell["grid"])), []).append(cell)

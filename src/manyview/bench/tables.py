@@ -29,7 +29,7 @@ class Section:
 
 
 def csv_text(summary: Summary, /) -> str:
-    """All entries, a line each; empty where there is no value."""
+    """Write all entries, one line each; empty where there is no value."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(CSV_COLUMNS)
@@ -41,7 +41,7 @@ def csv_text(summary: Summary, /) -> str:
 
 
 def markdown(summary: Summary, /) -> str:
-    """Headings, pipe tables, and a list of failures."""
+    """Write headings, pipe tables, and a list of failures."""
     lines = [f"# {summary.name}", ""]
     for section in _sections(summary):
         lines += [f"## {section.data}, rows {section.order}", ""]
@@ -59,7 +59,7 @@ def markdown(summary: Summary, /) -> str:
 
 
 def latex(summary: Summary, /) -> str:
-    """Table environments that need no package, and the failures as comments."""
+    """Write table environments that need no package, and the failures as comments."""
     lines = []
     for section in _sections(summary):
         heads = ["method", *summary.metrics, "runs"]
@@ -104,7 +104,7 @@ def _body(section: Section, escape: Callable[[str], str], pair: str, bold: str) 
 
 
 def _best(section: Section) -> dict[str, str]:
-    """The best mean of each metric, as it is shown; nothing is best of one."""
+    """Return the best mean of each metric, as it is shown; a single one is not called best."""
     found: dict[str, list[Entry]] = {}
     for entries in section.lines.values():
         for entry in entries:
@@ -130,20 +130,20 @@ def _number(entry: Entry, pair: str) -> str:
 
 
 def _decimals(entry: Entry) -> int:
-    """Three for scores; three digits in all for measures."""
+    """Return the number of decimals: three for scores, three digits in all for measures."""
     if entry.metric not in LOWER_IS_BETTER or not entry.mean:
         return 3
     return max(0, 2 - math.floor(math.log10(entry.mean)))
 
 
 def _runs(entry: Entry) -> str:
-    """How many seeds are behind a line, and how many should be."""
+    """Write how many seeds are behind a line, and how many should be."""
     planned = entry.n + entry.failed + entry.missing
     return f"{entry.n}" if entry.n == planned else f"{entry.n} of {planned}"
 
 
 def _failures(summary: Summary) -> Iterator[str]:
-    """A line for cells that differ in their seeds only; one line for a data set of which nothing worked."""
+    """Yield one line for cells that differ in their seeds only, and one for a data set of which nothing worked."""
     alive = {entry.data for entry in summary.entries if entry.mean is not None or entry.missing}
     reasons: dict[str, list[str]] = {}
     for failure in summary.failures:

@@ -38,7 +38,7 @@ def copy_package(folder: Path, /) -> None:
 
 
 def code_version(root: Path, /) -> dict[str, str]:
-    """Version and source digest of this package, as it lies in `root`; versions of what it computes with."""
+    """Return version and source digest of this package, as it lies in `root`, and versions of its libraries."""
     return {
         "manyview": manyview.__version__,
         "source": files_digest(root, suffixes=SOURCES, skip=_OUTSIDE_A_CELL),
@@ -96,7 +96,7 @@ def method_digest(estimator: str, /, *, folder: str, elsewhere: bool) -> str | N
 
 
 def files_digest(root: Path, /, *, suffixes: tuple[str, ...] = ("",), skip: Container[str] = ()) -> str:
-    """SHA-256 of a file, or over names and contents of all files of a folder in order of their names."""
+    """Compute the SHA-256 of a file, or over names and contents of all files of a folder in order of their names."""
     if root.is_file():
         return _sha256(root)
     digest = hashlib.sha256()

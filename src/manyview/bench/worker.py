@@ -68,7 +68,7 @@ def _end_with_parent(lifeline: int) -> None:
 
 
 def _end_family() -> None:
-    """While this process lives, even those of its descendants are found that dropped the environment."""
+    """Kill all descendants; those that dropped the environment are found only while this process lives."""
     if TAG in os.environ:
         kill_family(os.environ[TAG])
 
@@ -98,7 +98,7 @@ def _outcome(job: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _check_unchanged(job: Mapping[str, Any]) -> None:
-    """The key was made from digests of module and data; a result of others must not go by it."""
+    """Check that module and data still have the digests of the key, so that no other result goes by it."""
     inputs, folder = job["inputs"], job["folder"]
     method = inputs["method"]
     source = method_digest(method["estimator"], folder=folder, elsewhere="environment" in method)

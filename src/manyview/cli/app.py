@@ -39,7 +39,7 @@ def _options(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
-    """What stands before a command."""
+    """Read the options before a command."""
 
 
 for command in (cluster, predict, inspect, convert, compare, report, demo, bench, doctor):

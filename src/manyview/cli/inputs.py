@@ -16,7 +16,7 @@ from manyview.views import Views
 
 
 class Inputs(NamedTuple):
-    """What the files hold."""
+    """Content of the files."""
 
     views: Views
     labels: Any  # known classes, or None
@@ -24,7 +24,7 @@ class Inputs(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """What is said about columns: the ids, those left out, those that are categories, and how one file is divided."""
+    """Options for columns: ids, those left out, categories, and how one file is divided."""
 
     ids: str | None = None
     drop: Sequence[str] = ()
@@ -99,7 +99,7 @@ def _without_labels(read: dict[str, TableFile], places: dict[str, str]) -> Table
 
 
 def _labels_of(views: Views, tables: Tables) -> Any:
-    """Known classes in the order of the samples; None unless every sample has one."""
+    """Return known classes in the order of the samples; None unless every sample has one."""
     labels, ids = tables.labels, tables.label_ids
     if labels is None or (ids is None) != (views.ids is None):
         return None
@@ -144,7 +144,7 @@ def _name_of(files: Sequence[Path]) -> str:
 
 
 def described(files: Sequence[Path], /) -> list[dict[str, Any]]:
-    """Name, size and SHA-256 of every file, for run.json."""
+    """Return name, size and SHA-256 of every file, for run.json."""
     return [_described(path) for path in files]
 
 

@@ -101,7 +101,7 @@ def _missing(column: Column) -> Any:
 
 
 def _done(columns: Columned, n_rows: int) -> list[str]:
-    """What becomes of columns that are no numbers, or have none."""
+    """Describe what becomes of columns that are no numbers, or have none."""
     lines = []
     for name, column in columns:
         if column.kind == "category":
@@ -117,7 +117,7 @@ def _done(columns: Columned, n_rows: int) -> list[str]:
 
 
 def _look(columns: Columned, n_rows: int) -> list[str]:
-    """What would be an error, or may be a mistake."""
+    """List errors and possible mistakes."""
     lines, constant = [], []
     for name, column in columns:
         if column.kind in ("boolean", "category"):
@@ -139,7 +139,7 @@ def _look(columns: Columned, n_rows: int) -> list[str]:
 
 
 def _about_rows(found: Tables, join: str | None) -> dict[str, list[str]]:
-    """How rows would be matched, and what stands against it."""
+    """Describe how rows would be matched, and what prevents it."""
     known = {name: {str(one) for one in t.ids.tolist()} for name, t in found.tables.items() if t.ids is not None}
     without = [name for name in found.tables if name not in known]
     if not known:

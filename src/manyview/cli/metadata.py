@@ -13,7 +13,7 @@ from manyview.views.frames import frame_of
 
 
 def read_metadata(path: Path, id_column: str | None, views: Views, /) -> dict[str, Any]:
-    """Columns of a table beside the views, in the order of the samples; samples that it lacks have none."""
+    """Read the columns of a table beside the views, in the order of the samples; samples that it lacks have none."""
     table = read_table(path, id_column=id_column)
     if frame_of(table.frame) is None:
         raise ValueError(f"{path}: metadata is a table with names of columns")
@@ -35,7 +35,7 @@ def read_metadata(path: Path, id_column: str | None, views: Views, /) -> dict[st
 
 
 def _typed(values: list[Any]) -> Any:
-    """Numbers as an array with NaN for what is missing, anything else as texts."""
+    """Convert numbers to an array with NaN for what is missing, anything else to texts."""
     if all(value is None or (isinstance(value, int | float) and not isinstance(value, bool)) for value in values):
         return np.array([np.nan if value is None else value for value in values], dtype=float)
     return np.array(["" if value is None else str(value) for value in values], dtype=object)

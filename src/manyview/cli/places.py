@@ -1,4 +1,4 @@
-"""Where results may be written: looked at before the work, so that nothing of the user's is replaced."""
+"""Checks of folders and files for results before the work, so that no file of the user is replaced."""
 
 from __future__ import annotations
 

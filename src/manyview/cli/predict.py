@@ -70,7 +70,7 @@ def predict(
 
 
 def _of_the_fit(found: Tables, model: Any) -> tuple[Tables, list[str]]:
-    """Tables under the names and in the order of the views of the fit, and the views that have none."""
+    """Order tables under the names of the views of the fit, and list the views that have none."""
     names: tuple[str, ...] = model.view_names_
     if not set(found.tables) & set(names) and len(found.tables) == len(names):  # by their order
         own = dict(zip(names, found.tables, strict=True))

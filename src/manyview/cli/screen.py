@@ -1,4 +1,4 @@
-"""What a person sees: stages while a fit runs, tables after it, one line when it cannot be done."""
+"""Output on the screen: stages while a fit runs, tables after it, one line for an error."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Stages:
             self._progress.update(self._task, completed=done, total=total)
 
     def finish(self) -> None:
-        """The stage is over, perhaps before its last step: convergence ends it early."""
+        """End the stage, perhaps before its last step."""
         if self._task is not None:
             done = max(self._progress.tasks[self._task].completed, 1)
             self._progress.update(self._task, completed=done, total=done)

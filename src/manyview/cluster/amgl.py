@@ -41,8 +41,9 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.cluster import KMeans
 
-from manyview.cluster.checks import integer, nothing, real
-from manyview.cluster.published import MultiViewClusterer, RandomState, contiguous, warn_isolated_samples
+from manyview.cluster.base import RandomState
+from manyview.cluster.checks import N_JOBS, integer, real
+from manyview.cluster.published import MultiViewClusterer, contiguous, warn_isolated_samples
 from manyview.engine import MemoryEngine
 from manyview.kernels.arrays import FloatArray, IntArray
 from manyview.kernels.laplacian import (
@@ -55,13 +56,14 @@ from manyview.kernels.laplacian import (
 )
 from manyview.kernels.sample_graph import raw_rows, sample_graph
 from manyview.views import Views
+from manyview.views.ranges import Ranges
 
 CONSTRAINTS = {
     "n_neighbors": (integer(1),),
     "max_iter": (integer(1),),
     "tol": (real(0),),
     "n_init": (integer(1),),
-    "n_jobs": (integer(-1), nothing()),
+    "n_jobs": N_JOBS,
 }
 
 
@@ -84,7 +86,8 @@ class AMGL(MultiViewClusterer):
     n_init : int, default=1
         Starts of the k-means on the embedding; the best is kept.
     n_jobs : int or None, default=None
-        Threads; None uses all cores. The result is the same for any number.
+        Threads as in joblib: -1 uses all cores, None one or what ``joblib.parallel_config`` says. The result is the
+        same for any number.
     views : None, int, widths, or (start, stop) pairs, default=None
         How one array is cut into views by columns; not needed for a list or dict of views.
     random_state : int, RandomState or None, default=None
@@ -139,7 +142,7 @@ class AMGL(MultiViewClusterer):
         tol: float = 1e-8,
         n_init: int = 1,
         n_jobs: int | None = None,
-        views: Any = None,
+        views: Ranges = None,
         random_state: RandomState = None,
     ) -> None:
         self.n_clusters = n_clusters

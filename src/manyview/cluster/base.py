@@ -1,4 +1,4 @@
-"""What all estimators have in common: results in the form of the input, annotation, saving, reports."""
+"""The base of all estimators: results in the form of the input, annotation, saving, reports."""
 
 from __future__ import annotations
 
@@ -6,31 +6,40 @@ import os
 from abc import abstractmethod
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, overload
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
+from manyview.cluster.progress import CallbackSupportMixin
 from manyview.engine.optional import optional
 from manyview.kernels.arrays import FloatArray, IntArray
 from manyview.views.output import as_given, frame_of_columns
+from manyview.views.ranges import Ranges
+from manyview.views.sources import ArrayViews, ViewsLike
+
+RandomState = int | np.random.RandomState | None
 
 
-class Clusterer(ClusterMixin, BaseEstimator):
+class Clusterer(CallbackSupportMixin, ClusterMixin, BaseEstimator):
     """An estimator of this package: results per sample come in the form of the input, with its ids."""
 
-    views: Any
+    views: Ranges
     labels_: IntArray
     sample_ids_: NDArray[Any] | None
     input_library_: str | None
 
     @abstractmethod
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: ViewsLike, y: Any = None) -> Self:
         """Cluster the samples."""
 
-    def fit_predict(self, X: Any, y: Any = None, **options: Any) -> Any:
+    @overload
+    def fit_predict(self, X: ArrayViews, y: Any = None, **options: Any) -> IntArray: ...
+    @overload
+    def fit_predict(self, X: ViewsLike, y: Any = None, **options: Any) -> Any: ...
+    def fit_predict(self, X: ViewsLike, y: Any = None, **options: Any) -> Any:
         """Cluster the samples, and return their labels: an array, or a Series with the ids if frames came in.
 
         Parameters
@@ -129,7 +138,7 @@ class Clusterer(ClusterMixin, BaseEstimator):
 
         return save_model(self, path)
 
-    def report(self, X: Any, path: str | os.PathLike[str], /, **options: Any) -> Path:
+    def report(self, X: ViewsLike, path: str | os.PathLike[str], /, **options: Any) -> Path:
         """Write a report of the fit as one HTML file; see :func:`manyview.report.report`.
 
         Parameters
@@ -145,6 +154,15 @@ class Clusterer(ClusterMixin, BaseEstimator):
         -------
         Path
             The file.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> from manyview import LMVSC, datasets
+        >>> views = datasets.make_views(n_samples=90, n_clusters=3, random_state=0).views
+        >>> model = LMVSC(n_clusters=3, random_state=0).fit(views)
+        >>> model.report(views, pathlib.Path(tempfile.mkdtemp()) / "page.html").name
+        'page.html'
         """
         written: Path = import_module("manyview.report").report(self, X, path, **options)  # a later stage
         return written
@@ -216,7 +234,7 @@ def annotate(model: Any, data: Any, key: str, /) -> None:
 
 
 def _rows_of(model: Any, data: Any) -> IntArray:
-    """Which row of the model every observation is."""
+    """Return the row of the model for every observation."""
     names, kind = getattr(data, "obs_names", None), type(data).__name__
     if names is None or not hasattr(data, "obsm"):
         raise TypeError(f"annotate writes into an AnnData or MuData; got a {kind}. See result_frame() for a table.")

@@ -1,5 +1,5 @@
-"""What stands around every fit: rules for parameters and input, a fit that fails leaves no trace, warnings point at the
-caller.
+"""Checks around every fit: rules for parameters and input, attributes restored after an error, warnings that point at
+the caller.
 """
 
 from __future__ import annotations
@@ -10,17 +10,17 @@ import warnings
 from collections.abc import Callable, Mapping
 from functools import wraps
 from types import FrameType
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from manyview.cluster.progress import with_callbacks
 from manyview.views.frames import frame_of
 
 Rule = tuple[str, Callable[[Any], bool]]  # what to write in the error, and the test
-P = ParamSpec("P")
-R = TypeVar("R")
-OURS = ("manyview.", "sklearn.", "contextlib", "functools")
+Method = TypeVar("Method", bound=Callable[..., Any])
+OURS = ("manyview.", "sklearn.", "joblib.", "contextlib", "functools")
 
 
 def _is_number(value: Any, kind: type) -> bool:
@@ -70,6 +70,13 @@ def nothing() -> Rule:
     return "None", lambda value: value is None
 
 
+# as in joblib: None is 1, or what parallel_config says, and -1 all cores
+N_JOBS: tuple[Rule, ...] = (
+    ("an integer other than 0", lambda value: _is_number(value, numbers.Integral) and value != 0),
+    nothing(),
+)
+
+
 def check_parameters(estimator: Any, constraints: Mapping[str, tuple[Rule, ...]]) -> None:
     """Raise one ValueError for the first parameter that fits none of its rules."""
     for name, rules in constraints.items():
@@ -99,8 +106,8 @@ def refuse_second_table(y: Any, /) -> None:
         )
 
 
-def all_or_nothing(method: Callable[Concatenate[Any, P], R], /) -> Callable[Concatenate[Any, P], R]:
-    """The method, after whose failure the attributes of its object are those from before.
+def all_or_nothing(method: Method, /) -> Method:
+    """Wrap a method so that its object keeps its former attributes if the method fails.
 
     Examples
     --------
@@ -119,17 +126,19 @@ def all_or_nothing(method: Callable[Concatenate[Any, P], R], /) -> Callable[Conc
     0
     """
 
+    run = with_callbacks(method)
+
     @wraps(method)
-    def safe(self: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:
+    def safe(self: Any, /, *args: Any, **kwargs: Any) -> Any:
         before = dict(vars(self))
         try:
-            return method(self, *args, **kwargs)
+            return run(self, *args, **kwargs)
         except BaseException:
             vars(self).clear()
             vars(self).update(before)
             raise
 
-    return safe
+    return cast(Method, safe)
 
 
 def warn_caller(message: str, category: type[Warning], /) -> None:

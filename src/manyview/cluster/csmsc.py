@@ -43,7 +43,7 @@ sample that no other one explains has degree 0, and a zero row in the embedding.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import scipy.linalg
@@ -51,10 +51,10 @@ import scipy.sparse as sp
 import scipy.sparse.linalg
 from sklearn.utils import check_random_state
 
+from manyview.cluster.base import RandomState
 from manyview.cluster.checks import integer, real
 from manyview.cluster.published import (
     MultiViewClusterer,
-    RandomState,
     contiguous,
     float_tables,
     random_rows,
@@ -65,6 +65,7 @@ from manyview.kernels.arrays import FloatArray, Table
 from manyview.kernels.kmeans import best_of_starts
 from manyview.kernels.spectral import unit_rows
 from manyview.views import Views
+from manyview.views.ranges import Ranges
 
 DENSE_SIZE = 1000  # rows up to which a dense eigensolver is as fast
 CONSTRAINTS = {
@@ -332,7 +333,7 @@ class CSMSC(MultiViewClusterer):
         max_iter: int = 100,
         tol: float = 1e-7,
         n_init: int = 20,
-        views: Any = None,
+        views: Ranges = None,
         random_state: RandomState = None,
     ) -> None:
         self.n_clusters = n_clusters

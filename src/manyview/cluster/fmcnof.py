@@ -59,10 +59,10 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
+from manyview.cluster.base import RandomState
 from manyview.cluster.checks import array, choice, integer, real
 from manyview.cluster.published import (
     MultiViewClusterer,
-    RandomState,
     check_anchor_number,
     contiguous,
     float_tables,
@@ -74,8 +74,9 @@ from manyview.kernels.arrays import FloatArray, Table
 from manyview.kernels.kmeans import best_of_starts, row_squares
 from manyview.kernels.qp import small_simplex_qp
 from manyview.kernels.simplex import project_simplex
-from manyview.views import Views
+from manyview.views import Views, ViewsLike
 from manyview.views.output import as_given
+from manyview.views.ranges import Ranges
 
 CONSTRAINTS = {
     "n_anchors": (integer(1), choice("auto")),
@@ -320,7 +321,7 @@ class FMCNOF(MultiViewClusterer):
         init: Literal["random"] | ArrayLike = "random",
         max_iter: int = 30,
         variant: Literal["released", "corrected", "paper"] = "released",
-        views: Any = None,
+        views: Ranges = None,
         random_state: RandomState = None,
     ) -> None:
         self.n_clusters = n_clusters
@@ -377,8 +378,19 @@ class FMCNOF(MultiViewClusterer):
         weights = nearest_weights if self.variant == "paper" else farthest_weights
         return [weights(part.distances(A), self.n_clusters, self.sigma) for part, A in zip(rows, anchors, strict=True)]
 
-    def predict(self, X: Any) -> Any:
-        """Return the cluster of every new row: the largest entry of its row of F."""
+    def predict(self, X: ViewsLike) -> Any:
+        """Return the cluster of every new row: the largest entry of its row of F.
+
+        Parameters
+        ----------
+        X : as for :meth:`fit`
+            New rows, with the views and columns of the fit.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), or Series
+            Clusters; a Series with the ids if frames came in.
+        """
         views = self._new_views(X)
         rows = [standard_rows(table, by) for table, by in zip(float_tables(views), self.columns_, strict=True)]
         graphs = self._graphs(rows, self.anchors_)

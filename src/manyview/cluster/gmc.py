@@ -38,12 +38,10 @@ Deviations, all where the released program has no answer or an accidental one:
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import scipy.sparse as sp
 
-from manyview.cluster.checks import boolean, integer, nothing, real
+from manyview.cluster.checks import N_JOBS, boolean, integer, real
 from manyview.cluster.published import MultiViewClusterer, warn_component_count
 from manyview.engine import MemoryEngine
 from manyview.kernels.arrays import FloatArray
@@ -59,6 +57,7 @@ from manyview.kernels.sample_graph import (
 )
 from manyview.kernels.simplex import embedded_distances, project_rows, with_data
 from manyview.views import Views
+from manyview.views.ranges import Ranges
 
 CONSTRAINTS = {
     "n_neighbors": (integer(1),),
@@ -66,7 +65,7 @@ CONSTRAINTS = {
     "normalize": (boolean(),),
     "max_iter": (integer(1),),
     "tol": (real(0, open_low=True),),
-    "n_jobs": (integer(-1), nothing()),
+    "n_jobs": N_JOBS,
 }
 
 
@@ -91,7 +90,8 @@ class GMC(MultiViewClusterer):
     tol : float, default=1e-10
         A sum of eigenvalues below this counts as zero.
     n_jobs : int or None, default=None
-        Threads; None uses all cores. The result is the same for any number.
+        Threads as in joblib: -1 uses all cores, None one or what ``joblib.parallel_config`` says. The result is the
+        same for any number.
     views : None, int, widths, or (start, stop) pairs, default=None
         How one array is cut into views by columns; not needed for a list or dict of views.
 
@@ -147,7 +147,7 @@ class GMC(MultiViewClusterer):
         max_iter: int = 20,
         tol: float = 1e-10,
         n_jobs: int | None = None,
-        views: Any = None,
+        views: Ranges = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_neighbors = n_neighbors

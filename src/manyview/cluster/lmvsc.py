@@ -46,10 +46,10 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
+from manyview.cluster.base import RandomState
 from manyview.cluster.checks import array, choice, integer, real
 from manyview.cluster.published import (
     MultiViewClusterer,
-    RandomState,
     check_anchor_number,
     contiguous,
     float_tables,
@@ -62,8 +62,9 @@ from manyview.kernels.kmeans import Criterion, best_of_starts
 from manyview.kernels.nearest import squared_distances
 from manyview.kernels.qp import simplex_qp
 from manyview.kernels.spectral import right_basis
-from manyview.views import Views
+from manyview.views import Views, ViewsLike
 from manyview.views.output import as_given
+from manyview.views.ranges import Ranges
 
 CONSTRAINTS = {
     "n_anchors": (integer(1), choice("auto")),
@@ -183,7 +184,7 @@ class LMVSC(MultiViewClusterer):
         n_init: int = 10,
         max_iter: int = 100,
         variant: Literal["released", "paper"] = "released",
-        views: Any = None,
+        views: Ranges = None,
         random_state: RandomState = None,
     ) -> None:
         self.n_clusters = n_clusters
@@ -223,8 +224,19 @@ class LMVSC(MultiViewClusterer):
     def _criterion(self) -> Criterion:
         return "spread" if self.variant == "released" else "inertia"
 
-    def predict(self, X: Any) -> Any:
-        """Return the cluster of every new row: mix anchors, map into the embedding, take the nearest center."""
+    def predict(self, X: ViewsLike) -> Any:
+        """Return the cluster of every new row: mix anchors, map into the embedding, take the nearest center.
+
+        Parameters
+        ----------
+        X : as for :meth:`fit`
+            New rows, with the views and columns of the fit.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), or Series
+            Clusters; a Series with the ids if frames came in.
+        """
         views = self._new_views(X)
         U = _mixtures(views, self.anchors_, self.alpha) @ self.spectral_map_.right
         return as_given(squared_distances(U, self.cluster_centers_).argmin(axis=1), views.ids, views.library)

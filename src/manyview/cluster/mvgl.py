@@ -48,7 +48,6 @@ Deviations:
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from functools import partial
 from typing import Any, Literal, NamedTuple
@@ -57,7 +56,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
-from manyview.cluster.checks import boolean, choice, integer, nothing, real
+from manyview.cluster.checks import N_JOBS, boolean, choice, integer, real, warn_caller
 from manyview.cluster.published import MultiViewClusterer, warn_component_count, warn_isolated_samples
 from manyview.engine import MemoryEngine
 from manyview.kernels.arrays import FloatArray, Graph
@@ -76,6 +75,7 @@ from manyview.kernels.sample_graph import (
 )
 from manyview.kernels.simplex import Fill, embedded_distances, project_blocks, project_rows, with_data
 from manyview.views import Views
+from manyview.views.ranges import Ranges
 
 CONSTRAINTS = {
     "n_neighbors": (integer(1),),
@@ -84,7 +84,7 @@ CONSTRAINTS = {
     "max_iter": (integer(1),),
     "max_updates": (integer(1),),
     "tol": (real(0),),
-    "n_jobs": (integer(-1), nothing()),
+    "n_jobs": N_JOBS,
 }
 
 
@@ -113,7 +113,8 @@ class MVGL(MultiViewClusterer):
     tol : float, default=1e-3
         Stop when the objective changes by less than this share of itself.
     n_jobs : int or None, default=None
-        Threads; None uses all cores. The result is the same for any number.
+        Threads as in joblib: -1 uses all cores, None one or what ``joblib.parallel_config`` says. The result is the
+        same for any number.
     views : None, int, widths, or (start, stop) pairs, default=None
         How one array is cut into views by columns; not needed for a list or dict of views.
 
@@ -173,7 +174,7 @@ class MVGL(MultiViewClusterer):
         max_updates: int = 30,
         tol: float = 1e-3,
         n_jobs: int | None = None,
-        views: Any = None,
+        views: Ranges = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_neighbors = n_neighbors
@@ -208,11 +209,10 @@ class MVGL(MultiViewClusterer):
         if self.variant == "released" and not self.local:  # elsewhere equal samples attract each other all the same
             warn_isolated_samples(self, first)
         if not self.converged_:
-            warnings.warn(
+            warn_caller(
                 f"MVGL: the global graph still changed after max_iter={self.max_iter} rounds. On some data it never "
                 "settles; history_['objective'] shows whether more rounds would help.",
                 ConvergenceWarning,
-                stacklevel=3,
             )
 
 

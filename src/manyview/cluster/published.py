@@ -1,8 +1,7 @@
-"""What the published methods share: the preamble of a fit, starts and anchors, and what they say about their labels."""
+"""The base of the published methods: checks before a fit, starts and anchors, and warnings about labels."""
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
@@ -13,12 +12,21 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from manyview.cluster.base import Clusterer
-from manyview.cluster.checks import Rule, array, check_parameters, check_sizes, integer, nothing, refuse_second_table
+from manyview.cluster.checks import (
+    Rule,
+    all_or_nothing,
+    array,
+    check_parameters,
+    check_sizes,
+    integer,
+    nothing,
+    refuse_second_table,
+    warn_caller,
+)
+from manyview.cluster.progress import progress_of
 from manyview.geometry.statistics import DOUBLE, require_magnitude
 from manyview.kernels.arrays import FloatArray, IntArray, Table
-from manyview.views import Views, check_views
-
-RandomState = int | np.random.RandomState | None
+from manyview.views import Views, ViewsLike, check_views
 
 
 class MultiViewClusterer(Clusterer):
@@ -29,9 +37,10 @@ class MultiViewClusterer(Clusterer):
 
     @abstractmethod
     def _fit(self, views: Views, /) -> None:
-        """Set the fitted attributes; ``fit`` calls it, so that warnings point to the caller of ``fit``."""
+        """Set the fitted attributes; ``fit`` calls it."""
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    @all_or_nothing
+    def fit(self, X: ViewsLike, y: Any = None) -> Self:
         """Cluster the samples.
 
         Parameters
@@ -49,10 +58,11 @@ class MultiViewClusterer(Clusterer):
         views = check_views(X, ranges=self.views, estimator=self)
         check_sizes(views.n_samples, self.n_clusters)
         check_magnitude(views)
-        self._fit(views)
+        with progress_of(self, X):
+            self._fit(views)
         return self
 
-    def _new_views(self, X: Any, /) -> Views:
+    def _new_views(self, X: ViewsLike, /) -> Views:
         """Check rows to predict, which must have the views and columns of the fit."""
         check_is_fitted(self)
         return check_views(X, ranges=self.views, estimator=self, reset=False)
@@ -104,23 +114,21 @@ def contiguous(labels: IntArray, /) -> IntArray:
 def warn_component_count(estimator: Any, found: int, /) -> None:
     """Say so when the learned graph has another number of components than asked for."""
     if found != estimator.n_clusters:
-        warnings.warn(
+        warn_caller(
             f"{type(estimator).__name__}: the learned graph has {found} connected components instead of "
             f"n_clusters={estimator.n_clusters}, so labels_ holds {found} clusters. Another n_neighbors or a larger "
             "max_iter may reach the number asked for; n_components_found_ holds the number found.",
             ConvergenceWarning,
-            stacklevel=4,  # the caller of fit, which calls _fit
         )
 
 
 def warn_empty_clusters(estimator: Any, found: int, /) -> None:
     """Say so when some clusters stayed empty."""
     if found < estimator.n_clusters:
-        warnings.warn(
+        warn_caller(
             f"{type(estimator).__name__}: only {found} of n_clusters={estimator.n_clusters} clusters are not empty: "
             "the samples have too few distinct groups, or the start left a cluster without samples.",
             ConvergenceWarning,
-            stacklevel=4,  # the caller of fit, which calls _fit
         )
 
 
@@ -132,10 +140,9 @@ def warn_isolated_samples(estimator: Any, graphs: Sequence[sp.csr_array], /) -> 
         connected[graph.indices] = True
     n_isolated = int(np.count_nonzero(~connected))
     if n_isolated:
-        warnings.warn(
+        warn_caller(
             f"{type(estimator).__name__}: {n_isolated} of {len(connected)} samples have no nearest neighbors in any "
             f"view, because more than n_neighbors={estimator.n_neighbors} others are equally near (duplicate rows); "
             "their labels are arbitrary. Drop duplicates, or use a larger n_neighbors.",
             ConvergenceWarning,
-            stacklevel=4,  # the caller of fit, which calls _fit
         )

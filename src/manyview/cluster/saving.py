@@ -16,6 +16,7 @@ import platform
 import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -25,55 +26,26 @@ import scipy.sparse as sp
 import sklearn
 
 from manyview.anchors.graph import AnchorGraph, SliceAnchors
-from manyview.cluster.amgl import AMGL
-from manyview.cluster.anchor_graph.estimator import AnchorGraphClustering
 from manyview.cluster.anchor_graph.fusion import Fusion
 from manyview.cluster.anchor_graph.membership import LinearRule, Novelty
 from manyview.cluster.anchor_graph.recipe import Recipe
 from manyview.cluster.anchor_graph.reliability import Reliability
 from manyview.cluster.anchor_graph.selection import CurvePoint, Selection, Trial
-from manyview.cluster.csmsc import CSMSC
-from manyview.cluster.fmcnof import FMCNOF, Columns
-from manyview.cluster.gmc import GMC
-from manyview.cluster.lmvsc import LMVSC, SpectralMap
-from manyview.cluster.mvgl import MVGL
-from manyview.cluster.semi_ntf.estimator import SemiNTF
-from manyview.cluster.sfmc import SFMC
-from manyview.cluster.smsc import SMSC
+from manyview.cluster.fmcnof import Columns
+from manyview.cluster.lmvsc import SpectralMap
 from manyview.geometry.fit import Geometry, GeometryOptions
-from manyview.geometry.scaling import (
-    Centered,
-    DividedByMaximum,
-    Hellinger,
-    PartiallyWhitened,
-    Standardized,
-    Unchanged,
-    UnitRows,
-)
+from manyview.geometry.scaling import SCALINGS
 from manyview.geometry.text import PrincipalScores, WordWeights
 from manyview.io.whole import whole_file
 
 FORMAT = 1
 DIGEST_BYTES = 64  # a SHA-256 in hexadecimal digits
-ESTIMATORS = {
-    e.__name__: e for e in (AnchorGraphClustering, SemiNTF, AMGL, MVGL, CSMSC, GMC, LMVSC, SMSC, SFMC, FMCNOF)
-}
 PARTS: dict[str, Any] = {
     part.__name__: part
     for part in (
-        *(
-            AnchorGraph,
-            SliceAnchors,
-            Geometry,
-            PartiallyWhitened,
-            PrincipalScores,
-            WordWeights,
-            Fusion,
-            Reliability,
-            Novelty,
-        ),
-        *(Centered, DividedByMaximum, Hellinger, Standardized, Unchanged, UnitRows),
-        *(CurvePoint, Recipe, GeometryOptions, Selection, Trial, SpectralMap, Columns, Novelty, LinearRule),
+        *(AnchorGraph, SliceAnchors, Geometry, PrincipalScores, WordWeights, *SCALINGS),
+        *(Fusion, Reliability, Novelty, LinearRule, SpectralMap, Columns),
+        *(CurvePoint, Recipe, GeometryOptions, Selection, Trial),
     )
 }
 
@@ -93,6 +65,12 @@ class ModelFileError(ValueError):
     ...     print("no model")
     no model
     """
+
+
+def estimators() -> dict[str, Any]:
+    """Return the estimators of this package by name."""
+    methods = import_module("manyview.cluster")
+    return {name: getattr(methods, name) for name in methods.__all__ if hasattr(getattr(methods, name), "fit")}
 
 
 def save_model(model: Any, path: str | os.PathLike[str], /) -> Path:
@@ -120,13 +98,13 @@ def save_model(model: Any, path: str | os.PathLike[str], /) -> Path:
     True
     """
     name = type(model).__name__
-    if ESTIMATORS.get(name) is not type(model):
+    if estimators().get(name) is not type(model):
         raise TypeError(f"save takes a fitted estimator of manyview; got {name}.")
     if not hasattr(model, "labels_"):
         raise ValueError(f"This {name} is not fitted: call fit before save.")
     arrays: dict[str, Any] = {}
     parameters = model.get_params(deep=False)
-    results = {key: value for key, value in vars(model).items() if key not in parameters}
+    results = {key: value for key, value in vars(model).items() if key not in parameters and not key.startswith("_skl")}
     content = {
         "format": FORMAT,
         "estimator": name,
@@ -174,7 +152,7 @@ def load(path: str | os.PathLike[str], /) -> Any:
             f"knows ({content['format']} > {FORMAT}): install that version or a later one."
         )
     try:
-        model = ESTIMATORS[content["estimator"]]()
+        model = estimators()[content["estimator"]]()
         known = model.get_params(deep=False)
         model.set_params(**{k: _decoded(v, arrays) for k, v in content["parameters"].items() if k in known})
         for key, value in content["results"].items():

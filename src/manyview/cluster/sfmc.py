@@ -67,8 +67,9 @@ from manyview.kernels.cocluster import CoClusters, cocluster
 from manyview.kernels.nearest import nearest, squared_distances
 from manyview.kernels.qp import small_simplex_qp
 from manyview.kernels.simplex import pkn_weights
-from manyview.views import Views
+from manyview.views import Views, ViewsLike
 from manyview.views.output import as_given
+from manyview.views.ranges import Ranges
 
 ROWS_AT_ONCE = 4096
 CONSTRAINTS = {
@@ -239,7 +240,7 @@ class SFMC(MultiViewClusterer):
         max_iter: int = 10,
         max_steps: int = 50,
         variant: Literal["released", "paper"] = "released",
-        views: Any = None,
+        views: Ranges = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_anchors = n_anchors
@@ -285,8 +286,19 @@ class SFMC(MultiViewClusterer):
         n_anchors = min(max(asked, self.n_clusters + 1), n)
         return np.sort(alternate_sampling(sampling_scores(tables), n_anchors))
 
-    def predict(self, X: Any) -> Any:
-        """Return the cluster of every new row: the one whose anchors hold most of its weight, over all views."""
+    def predict(self, X: ViewsLike) -> Any:
+        """Return the cluster of every new row: the one whose anchors hold most of its weight, over all views.
+
+        Parameters
+        ----------
+        X : as for :meth:`fit`
+            New rows, with the views and columns of the fit.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), or Series
+            Clusters; a Series with the ids if frames came in.
+        """
         views = self._new_views(X)
         graphs = anchor_weights(_scaled(views, self.view_maxima_), self.anchors_, self.n_neighbors)
         tied = np.flatnonzero(self.anchor_labels_ >= 0)

@@ -53,8 +53,9 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
-from manyview.cluster.checks import array, choice, integer, nothing, real
-from manyview.cluster.published import MultiViewClusterer, RandomState, contiguous, warn_empty_clusters
+from manyview.cluster.base import RandomState
+from manyview.cluster.checks import N_JOBS, array, choice, integer, nothing, real
+from manyview.cluster.published import MultiViewClusterer, contiguous, warn_empty_clusters
 from manyview.engine import MemoryEngine
 from manyview.kernels.arrays import FloatArray
 from manyview.kernels.laplacian import (
@@ -67,6 +68,7 @@ from manyview.kernels.laplacian import (
 )
 from manyview.kernels.sample_graph import Run, in_order, sample_graph, standard_rows
 from manyview.views import Views
+from manyview.views.ranges import Ranges
 
 CONSTRAINTS = {
     "n_neighbors": (integer(1),),
@@ -75,7 +77,7 @@ CONSTRAINTS = {
     "init": (nothing(), array()),
     "max_iter": (integer(1),),
     "tol": (real(0),),
-    "n_jobs": (integer(-1), nothing()),
+    "n_jobs": N_JOBS,
 }
 
 
@@ -104,7 +106,8 @@ class SMSC(MultiViewClusterer):
     tol : float, default=1e-8
         Stop when the sum of squares changes by less than this share of itself.
     n_jobs : int or None, default=None
-        Threads; None uses all cores. The result is the same for any number.
+        Threads as in joblib: -1 uses all cores, None one or what ``joblib.parallel_config`` says. The result is the
+        same for any number.
     views : None, int, widths, or (start, stop) pairs, default=None
         How one array is cut into views by columns; not needed for a list or dict of views.
     random_state : int, RandomState or None, default=None
@@ -162,7 +165,7 @@ class SMSC(MultiViewClusterer):
         max_iter: int = 60,
         tol: float = 1e-8,
         n_jobs: int | None = None,
-        views: Any = None,
+        views: Ranges = None,
         random_state: RandomState = None,
     ) -> None:
         self.n_clusters = n_clusters

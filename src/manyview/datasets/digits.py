@@ -48,7 +48,7 @@ def load_digits_views() -> MultiViewData:
 
 
 def orientation_histograms(images: FloatArray, /, *, n_directions: int = 8, cell: int = 4) -> FloatArray:
-    """Histograms of gradient directions in overlapping cells, each gradient split between its two nearest directions.
+    """Count gradient directions in overlapping cells, each gradient split between its two nearest directions.
 
     h_c[o] = sum over pixels in cell c of |∇I| · max(0, 1 - |angle(∇I)·n/2π - o|)
     """
@@ -63,12 +63,15 @@ def orientation_histograms(images: FloatArray, /, *, n_directions: int = 8, cell
 
 
 def fourier_moduli(images: FloatArray, /) -> FloatArray:
-    """|F_kl|, F = FFT(I), for the columns l = 0..4; the others are mirror images of these."""
+    """Compute |F_kl|, F = FFT(I), for the columns l = 0..4; the others are mirror images of these."""
     return np.abs(np.fft.rfft2(images)).reshape(len(images), -1)
 
 
 def profiles(images: FloatArray, /) -> FloatArray:
-    """Ink m_r = Σ_c I_rc of each row and column, and where on the line it sits, Σ_c c I_rc / m_r (center if empty)."""
+    """Compute the ink m_r = Σ_c I_rc of each row and column, and its center Σ_c c I_rc / m_r.
+
+    An empty line has its center in the middle.
+    """
     place = np.arange(images.shape[1]) - (images.shape[1] - 1) / 2
     parts: list[FloatArray] = []
     for lines in (images, images.swapaxes(1, 2)):

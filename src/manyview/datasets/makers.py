@@ -162,7 +162,7 @@ def _check_sizes(
 def _gaussian(
     rng: np.random.Generator, labels: LabelArray, n_clusters: int, width: int, separation: float, dtype: np.dtype[Any]
 ) -> NDArray[Any]:
-    """x_i = c_{y(i)} + e_i with the nearest two centers `separation` apart."""
+    """Draw x_i = c_{y(i)} + e_i with the nearest two centers `separation` apart."""
     centers = rng.standard_normal((n_clusters, width))  # (K, d)
     nearest = pdist(centers).min() if n_clusters > 1 else 1.0
     X = rng.standard_normal((len(labels), width), dtype=np.float32 if dtype == np.float32 else np.float64)
@@ -173,7 +173,7 @@ def _gaussian(
 def _word_counts(
     rng: np.random.Generator, labels: LabelArray, n_clusters: int, width: int, separation: float, density: float
 ) -> csr_matrix:
-    """Counts of words drawn from p_k = (s·topic_k + background) / (1 + s); (N, width), built from its non-zeros."""
+    """Draw counts of words from p_k = (s·topic_k + background) / (1 + s); (N, width), built from its non-zeros."""
     background = rng.permutation(_zipf(width))
     topics = np.zeros((n_clusters, width))
     order = np.resize(rng.permutation(width), max(width, n_clusters))  # fewer words than clusters: some are shared
@@ -195,13 +195,13 @@ def _word_counts(
 
 
 def _zipf(n_words: int) -> FloatArray:
-    """p_r ∝ 1 / (r + 10); the offset keeps the commonest words from being in every document."""
+    """Return p_r ∝ 1 / (r + 10); the offset keeps the commonest words from being in every document."""
     weights = 1.0 / (np.arange(n_words) + 10.0)
     return weights / weights.sum()
 
 
 def _draw(rng: np.random.Generator, p: FloatArray, size: int) -> NDArray[np.int32]:
-    """`size` draws from the distribution p, by stratified inversion: sorted look-ups are fast, then a shuffle."""
+    """Draw `size` values from the distribution p by stratified inversion: sorted look-ups are fast, then a shuffle."""
     steps = (np.arange(size) + rng.random(size)) / max(size, 1)
     cumulative = np.cumsum(p)
     found = np.searchsorted(cumulative / cumulative[-1], steps, side="right").astype(np.int32)
@@ -210,7 +210,7 @@ def _draw(rng: np.random.Generator, p: FloatArray, size: int) -> NDArray[np.int3
 
 
 def _length_for_density(p: FloatArray, density: float) -> float:
-    """Words per document n with  mean over k of Σ_w (1 - exp(-n p_kw))  =  density · width."""
+    """Find the words per document n with  mean over k of Σ_w (1 - exp(-n p_kw))  =  density · width."""
     low, high = 0.0, 1.0
     while np.mean(-np.expm1(-high * p)) < density:
         high *= 2.0

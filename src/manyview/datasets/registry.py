@@ -106,7 +106,7 @@ def load(name: str) -> MultiViewData:
 
 
 def registered() -> dict[str, str]:
-    """Registered names and the paths behind them.
+    """Return the registered names and their paths.
 
     Returns
     -------
@@ -128,7 +128,7 @@ def recorded_checksum(name: str) -> str | None:
 
 
 def checksum(path: str | os.PathLike[str]) -> str:
-    """SHA-256 of a file's content; of a folder, over the names and contents of its files.
+    """Compute the SHA-256 of a file, or of a folder over the names and contents of its files.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def checksum(path: str | os.PathLike[str]) -> str:
 
 
 def data_directory() -> Path:
-    """Where the registry lives."""
+    """Return the folder of the registry."""
     if chosen := os.environ.get("MANYVIEW_DATA"):
         return Path(chosen)
     if sys.platform == "win32":

@@ -1,4 +1,4 @@
-"""How a function on a row block runs over all rows: in memory with threads, from disk, or on a Dask cluster."""
+"""Engines that run a function on a row block over all rows: in memory with threads, from disk, or on a cluster."""
 
 from manyview.engine.disk import DiskEngine
 from manyview.engine.memory import MemoryEngine

@@ -20,8 +20,6 @@ from manyview.engine.memory import MemoryEngine, one_blas_thread
 from manyview.engine.optional import optional
 from manyview.engine.rows import BLOCK_ROWS, B, C, Rows, T, as_contiguous, concatenate, even_edges, fold
 
-FAN_IN = 8  # partial results that one task combines; a power of two keeps the tree
-
 
 class DaskRows:
     """Bundles of blocks on the workers."""
@@ -35,7 +33,7 @@ class DaskRows:
         return sum(self.sizes)
 
     def __iter__(self) -> Iterator[Any]:
-        """The blocks themselves, here: only for small ones."""
+        """Fetch the blocks to this process, which is for small ones only."""
         for bundle in self.engine.fetch(list(self.bundles)):
             yield from _blocks(bundle)
 
@@ -65,7 +63,7 @@ class DaskEngine:
             yield self
 
     def partition(self, make: Callable[[int, int], B], n_rows: int) -> Rows[B]:
-        """Blocks of Dask collections are put together on the workers; other tables are sent with the graph.
+        """Put blocks of Dask collections together on the workers; other tables are sent with the graph.
 
         A maker with ``split`` makes a whole bundle at once, which the worker then cuts into its blocks.
         """
@@ -74,7 +72,7 @@ class DaskEngine:
         bundles = [stretches[start : start + size] for start in range(0, len(stretches), size)]
         split = getattr(make, "split", None)
         if split is None:
-            tasks = [self._delayed(_settle)([make(*stretch) for stretch in bundle]) for bundle in bundles]
+            tasks = [self._delayed(_as_contiguous_blocks)([make(*stretch) for stretch in bundle]) for bundle in bundles]
         else:
             whole = [make(bundle[0][0], bundle[-1][1]) for bundle in bundles]
             held = self._delayed(_Held(split))
@@ -118,7 +116,7 @@ class DaskEngine:
         return concatenate(self.fetch(parts))
 
     def persist(self, function: Callable[[B], Any], rows: Rows[B]) -> Any:
-        """A Dask array whose chunks are held by the workers."""
+        """Return a Dask array whose chunks the workers hold."""
         if not isinstance(rows, DaskRows):
             return self._local.persist(function, rows)
         array = optional("dask.array", extra="distributed", use="The Dask engine")
@@ -129,7 +127,7 @@ class DaskEngine:
         return array.concatenate([array.from_delayed(part, shape, dtype) for part, (shape, dtype) in chunks])
 
     def fetch(self, futures: Any, /) -> Any:
-        """Results, here; what happens to the cluster meanwhile is one clear error."""
+        """Bring results to this process; a lost cluster is one clear error."""
         try:
             return self.client.gather(futures)
         except (CancelledError, OSError) as error:  # a lost connection cancels what was asked for
@@ -141,7 +139,7 @@ class DaskEngine:
             ) from error
 
     def _tasks(self, run: Callable[..., Any], function: Callable[..., Any], rows: DaskRows, *others: Any) -> list[Any]:
-        """One task a bundle; the function, which holds small matrices, is in the graph once."""
+        """Make one task per bundle; the function, which holds small matrices, is in the graph once."""
         shared = self._delayed(_Held(function, *others))
         task = self._delayed(run, nout=2 if run is _step else None)
         return [task(shared, bundle) for bundle in rows.bundles]
@@ -151,8 +149,9 @@ class DaskEngine:
 
     def _folded(self, parts: list[Any], combine: Callable[[T, T], T]) -> Any:
         task, held = self._delayed(_fold), self._delayed(_Held(combine))
+        size = 8  # partial results that one task combines; a power of two keeps the tree
         while len(parts) > 1:
-            parts = [task(held, parts[start : start + FAN_IN]) for start in range(0, len(parts), FAN_IN)]
+            parts = [task(held, parts[start : start + size]) for start in range(0, len(parts), size)]
         return parts[0]
 
     def _compute(self, tasks: list[Any]) -> list[Any]:
@@ -175,12 +174,12 @@ class _Held:
 
     @property
     def function(self) -> Callable[..., Any]:
-        """The function on blocks."""
+        """Return the function on blocks."""
         return self._load()[0]
 
     @property
     def combine(self) -> Any:
-        """How two of its results become one."""
+        """Return the function that combines two of its results."""
         return self._load()[1]
 
     def _load(self) -> tuple[Callable[..., Any], Any]:
@@ -196,10 +195,10 @@ def _held(data: bytes) -> _Held:
 
 
 def _split(held: _Held, whole: Any, stretches: list[tuple[int, int]]) -> tuple[Any, ...]:
-    return _settle([held.function(whole, start, stop) for start, stop in stretches])
+    return _as_contiguous_blocks([held.function(whole, start, stop) for start, stop in stretches])
 
 
-def _settle(blocks: list[Any]) -> tuple[Any, ...]:
+def _as_contiguous_blocks(blocks: list[Any]) -> tuple[Any, ...]:
     return tuple(as_contiguous(block) for block in blocks)
 
 
@@ -238,7 +237,7 @@ def _kind(part: Any) -> tuple[tuple[int, ...], np.dtype[Any]]:
 
 
 def _bundle_size(n_blocks: int, n_threads: int) -> int:
-    """The smallest power of two that keeps the number of bundles near a multiple of the threads."""
+    """Find the smallest power of two that keeps the number of bundles near a multiple of the threads."""
     wanted = max(16, 8 * n_threads)
     size = 1
     while size * wanted < n_blocks:
@@ -258,7 +257,7 @@ def _active_client() -> Any:
 
 
 def memory_of_workers() -> int | None:
-    """Bytes that the workers may still take together; None if one has no limit, or none is there yet."""
+    """Return the bytes that the workers may still take together; None without workers, or if one has no limit."""
     left = list(_active_client().run(_memory_left).values())
     return None if not left or None in left else sum(left)
 

@@ -57,7 +57,7 @@ class DiskEngine:
             yield self
 
     def partition(self, make: Callable[[int, int], B], n_rows: int) -> Rows[B]:
-        """Blocks of the source: read again in every pass, or copied to scratch where ``make.slow`` says so."""
+        """Make blocks that are read again in every pass, or copied to scratch where ``make.slow`` says so."""
         stretches = even_edges(n_rows, self.block_rows)
         if not getattr(make, "slow", False):
             return DiskRows([Made(make, start, stop) for start, stop in stretches])
@@ -106,7 +106,7 @@ class DiskEngine:
         return concatenate(list(self._results(function, rows)))
 
     def persist(self, function: Callable[[B], Any], rows: Rows[B]) -> Any:
-        """A read-only memory-mapped array; its file disappears with it."""
+        """Return a read-only memory-mapped array; its file is deleted with the array."""
         if not isinstance(rows, DiskRows):
             return self._local.persist(function, rows)
         file = SpillFile(self.scratch)

@@ -60,13 +60,13 @@ class MemoryEngine:
     def step(
         self, function: Callable[[B], tuple[C, T]], rows: Rows[B], combine: Callable[[T, T], T]
     ) -> tuple[list[C], T]:
-        """All threads, this one too, take blocks until there is none."""
+        """Let all threads, this one too, take blocks until there is none."""
         old: list[Any] = rows if isinstance(rows, list) else list(rows)
         new: list[Any] = [None] * len(old)
         numbers = iter(range(len(old)))
 
         def work() -> None:
-            for i in numbers:  # which no two threads get at once: the interpreter lets one of them take the next
+            for i in numbers:  # the interpreter gives every number to one thread only
                 block, old[i] = old[i], None
                 new[i] = as_contiguous(function(block))
 
@@ -74,7 +74,7 @@ class MemoryEngine:
         try:
             work()
         finally:
-            for _ in numbers:  # after an error nobody takes another one
+            for _ in numbers:  # after an error no thread takes another block
                 pass
             wait(helpers)
         for helper in helpers:
@@ -89,7 +89,7 @@ class MemoryEngine:
         return self.collect(function, rows)
 
     def results(self, function: Callable[[B], C], rows: Rows[B]) -> Iterator[C]:
-        """What ``function`` makes of the blocks, in their order; few are held at a time."""
+        """Yield the results of ``function`` for all blocks in order, few of them held at a time."""
         if self.threads == 1 or len(rows) == 1:
             yield from (as_contiguous(function(block)) for block in rows)
             return
@@ -100,7 +100,7 @@ class MemoryEngine:
         waiting: deque[Future[list[C]]] = deque()
 
         def of_bundle(bundle: list[B]) -> list[C]:
-            return [as_contiguous(function(block)) for block in _given_up(bundle)]
+            return [as_contiguous(function(block)) for block in _released(bundle)]
 
         try:
             while bundle := list(islice(blocks, size)):
@@ -119,8 +119,8 @@ class MemoryEngine:
         return self._pool
 
 
-def _given_up(rows: Rows[B]) -> Iterator[B]:
-    """The blocks, which nobody holds any more when they have been used: the new ones find their memory still warm."""
+def _released(rows: Rows[B]) -> Iterator[B]:
+    """Yield the blocks and forget each, so that new blocks reuse its memory while it is in the cache."""
     if not isinstance(rows, list):
         yield from rows
         return
@@ -172,7 +172,7 @@ def one_openmp_thread() -> None:
 def _take_control() -> None:
     """Let this thread set the limit: since threadpoolctl 3.8 only the thread that set one can change it for OpenBLAS.
 
-    Whoever had control gets it back with the next limit that he sets.
+    The thread that had control gets it back with the next limit that it sets.
     """
     openblas: Any = getattr(threadpoolctl, "OpenBLASController", None)
     if hasattr(openblas, "clear_controlling_thread"):
@@ -180,7 +180,7 @@ def _take_control() -> None:
 
 
 def _controller() -> ThreadpoolController:
-    """Of the libraries that are loaded now; looking for them takes longer than a short step, and imports bring them."""
+    """Return the controller of the libraries that are loaded now; it is kept until another module is imported."""
     global _known
     if _known is None or _known[0] != len(sys.modules):
         _known = len(sys.modules), ThreadpoolController()

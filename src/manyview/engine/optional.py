@@ -5,7 +5,7 @@ from typing import Any
 
 
 def optional(module: str, /, *, extra: str, use: str) -> Any:
-    """A module of an optional library.
+    """Import a module of an optional library.
 
     Examples
     --------

@@ -1,10 +1,10 @@
-"""How a function on one row block runs over all rows. This module knows blocks and order, and no clustering.
+"""Interface of the engines, which run a function on one row block over all rows; nothing here knows clustering.
 
 A *block* is any object that holds a stretch of rows: arrays, CSR matrices, plain values, and tuples or lists of them.
 Block functions change nothing in place. What crosses blocks is small and is combined in one fixed tree over the order
 of the blocks, so the result has the same bits for any number of workers and for any engine.
 
-A plain list instead of an engine's own blocks is something small: it is worked on where the caller is.
+A plain list instead of an engine's own blocks is small: it is processed in the caller's process.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -15,8 +15,8 @@ from typing import Any, Protocol, TypeVar, cast
 import numpy as np
 import scipy.sparse as sp
 
-PLAIN = {int, float, str, bool, type(None)}  # what is settled anyway
-BLOCK_ROWS = 16384  # of a block: long work for every call, so that threads seldom wait for one another
+PLAIN = {int, float, str, bool, type(None)}  # types that need no change
+BLOCK_ROWS = 16384  # rows of a block: enough work per call that threads seldom wait for one another
 
 B = TypeVar("B")
 C = TypeVar("C")
@@ -38,13 +38,13 @@ class Engine(Protocol):
         """Hold what the engine needs (threads, files, a cluster) for the time of a fit."""
 
     def partition(self, make: Callable[[int, int], B], n_rows: int) -> Rows[B]:
-        """Blocks ``make(start, stop)`` that cover the rows in order."""
+        """Make blocks ``make(start, stop)`` that cover the rows in order."""
 
     def map(self, function: Callable[[B], C], rows: Rows[B]) -> Rows[C]:
-        """A new block for every block."""
+        """Make a new block from every block."""
 
     def zip(self, first: Rows[B], second: Rows[C]) -> Rows[tuple[B, C]]:
-        """Blocks of two collections over the same rows, side by side."""
+        """Pair the blocks of two collections over the same rows."""
 
     def reduce(self, function: Callable[[B], T], rows: Rows[B], combine: Callable[[T, T], T]) -> T:
         """Combine one small result per block, in the tree of :func:`fold`."""
@@ -52,13 +52,13 @@ class Engine(Protocol):
     def step(
         self, function: Callable[[B], tuple[C, T]], rows: Rows[B], combine: Callable[[T, T], T]
     ) -> tuple[Rows[C], T]:
-        """One pass that renews the blocks and combines what they report."""
+        """Make one pass that renews the blocks and combines what they report."""
 
     def collect(self, function: Callable[[B], Any], rows: Rows[B]) -> Any:
-        """Arrays or CSR matrices with one row per sample, put together in order, in memory."""
+        """Put arrays or CSR matrices with one row per sample together in order, in memory."""
 
     def persist(self, function: Callable[[B], Any], rows: Rows[B]) -> Any:
-        """An array with one row per sample that outlives the engine, where the rows live: memory, disk, workers."""
+        """Keep an array with one row per sample beyond the engine, where the rows live: memory, disk, workers."""
 
 
 def add(first: T, second: T) -> T:
@@ -89,7 +89,7 @@ def fold(values: Iterable[T], combine: Callable[[T, T], T]) -> T:
 
 
 def as_contiguous(block: T) -> T:
-    """The same block, arrays row-major and aligned, matrices CSR: where it has been must not show in its bits."""
+    """Return the block with row-major, aligned arrays and CSR matrices, so that its bits do not show where it was."""
     if isinstance(block, np.ndarray):
         return cast(T, block if block.flags.c_contiguous and block.flags.aligned else block.copy())
     if isinstance(block, tuple | list):
@@ -99,17 +99,17 @@ def as_contiguous(block: T) -> T:
 
 
 def rebuilt(like: T, parts: list[Any]) -> T:
-    """A tuple, named tuple or list of the same kind with other parts."""
+    """Return a tuple, named tuple or list of the same kind with other parts."""
     return type(like)(*parts) if hasattr(like, "_fields") else type(like)(parts)  # type: ignore[call-arg]
 
 
 def edges(n_rows: int, block_rows: int) -> list[tuple[int, int]]:
-    """Consecutive stretches of at most ``block_rows`` rows."""
+    """Split rows into consecutive ranges of at most ``block_rows``."""
     return [(start, min(start + block_rows, n_rows)) for start in range(0, n_rows, block_rows)]
 
 
 def even_edges(n_rows: int, block_rows: int) -> list[tuple[int, int]]:
-    """The same for work that is shared: stretches of one length and an even number of them, or one short stretch."""
+    """Split rows evenly among threads: ranges of one length and an even number of them, or one short range."""
     if 2 * n_rows <= block_rows:
         return edges(n_rows, block_rows)
     n_blocks = min(2 * -(-n_rows // (2 * block_rows)), n_rows)
@@ -117,7 +117,7 @@ def even_edges(n_rows: int, block_rows: int) -> list[tuple[int, int]]:
 
 
 def concatenate(parts: Sequence[Any]) -> Any:
-    """One array, or one CSR matrix, out of the blocks' parts."""
+    """Concatenate the parts of all blocks to one array or CSR matrix."""
     if len(parts) == 1:
         return parts[0]
     return sp.vstack(parts, format="csr") if sp.issparse(parts[0]) else np.concatenate(parts)

@@ -71,7 +71,7 @@ class SpillFile:
             data, offset = data[count:], offset + count
 
     def map(self, first: StoredArray, n_rows: int, /) -> np.ndarray[Any, Any]:
-        """All that follows ``first`` as one read-only array of rows like its own, still on disk.
+        """Map everything from ``first`` on as one read-only array of rows like its own, still on disk.
 
         No numpy.memmap: joblib would send one to other processes by the name of its file, and this one has none.
         """
@@ -84,7 +84,7 @@ class SpillFile:
 
 @dataclass(frozen=True, slots=True)
 class StoredArray:
-    """Where an array lies."""
+    """The place of an array in a scratch file."""
 
     file: SpillFile
     offset: int
@@ -92,7 +92,7 @@ class StoredArray:
     dtype: np.dtype[Any]
 
     def load(self) -> np.ndarray[Any, Any]:
-        """The array, read-only: what is on disk does not change with it."""
+        """Read the array; it is read-only, because changes would not reach the disk."""
         out = np.empty(self.shape, self.dtype)
         if out.nbytes:
             self.file.read(out, self.offset)
@@ -102,7 +102,7 @@ class StoredArray:
 
 @dataclass(frozen=True, slots=True)
 class StoredCsr:
-    """Where the three arrays of a CSR matrix lie."""
+    """The places of the three arrays of a CSR matrix."""
 
     parts: tuple[StoredArray, ...]
     shape: tuple[int, ...]
@@ -118,7 +118,7 @@ class Made:
 
 
 def pack(block: Any, save: Callable[[np.ndarray[Any, Any]], StoredArray], /) -> Any:
-    """The same tree with every array replaced by where it lies; plain values stay as they are."""
+    """Return the block with every array replaced by its place on disk; plain values stay."""
     if isinstance(block, np.ndarray):
         return save(block)
     if sp.issparse(block):
@@ -135,7 +135,7 @@ class Loader:
         self._known: dict[int, tuple[np.ndarray[Any, Any], StoredArray]] = {}
 
     def unpack(self, packed: Any, /) -> Any:
-        """The tree that was packed."""
+        """Return the block that was packed."""
         if isinstance(packed, StoredArray):
             return self._remember(packed.load(), packed)
         if isinstance(packed, StoredCsr):
@@ -164,7 +164,7 @@ class Loader:
 
 
 def rows_of(stored: Sequence[StoredArray], /) -> int:
-    """Rows of several arrays together."""
+    """Count the rows of several arrays together."""
     return sum(array.shape[0] for array in stored)
 
 

@@ -1,5 +1,5 @@
-"""From raw rows to comparable tables: column statistics, scalings, word scores, and partial whitening of each view."""
+"""Scaling of raw rows to comparable tables: column statistics, scalings, word scores, and partial whitening."""
 
-from manyview.geometry.fit import DEFAULT_OPTIONS, SCALES, Geometry, GeometryOptions, fit_geometry
+from manyview.geometry.fit import DEFAULT_OPTIONS, SCALES, Geometry, GeometryOptions, Scale, fit_geometry
 
-__all__ = ["DEFAULT_OPTIONS", "SCALES", "Geometry", "GeometryOptions", "fit_geometry"]
+__all__ = ["DEFAULT_OPTIONS", "SCALES", "Geometry", "GeometryOptions", "Scale", "fit_geometry"]

@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 import scipy.sparse as sp
@@ -46,7 +46,8 @@ from manyview.geometry.text import PrincipalScores, principal_scores
 from manyview.kernels.arrays import BoolArray, FloatArray, IntArray, Table
 from manyview.views.blocks import RowBlock, Scores, some_rows
 
-SCALES = ("auto", "standard", "rows", "max", "none")
+Scale = Literal["auto", "standard", "rows", "max", "none"]
+SCALES: tuple[str, ...] = get_args(Scale)
 
 Scaling = Callable[[Table], Table] | PrincipalScores
 Scalings = tuple[tuple[Scaling, ...], ...]  # [geometry][view]
@@ -265,7 +266,9 @@ def _dense(columns: Columns, s: Spread, clip: float) -> tuple[str, tuple[Scaling
         unit = Centered(columns.mean, s.varies, unit=True)
         return "principal scores", (unit, unit)
     standardized = Standardized(columns.mean, s.deviation, s.varies, clip)
-    second = Hellinger() if non_negative else Centered(columns.mean, s.varies)
+    pulls = (columns.low == columns.high) & (columns.low > 0)
+    hellinger = Hellinger(~pulls if pulls.any() else None)
+    second = hellinger if non_negative else Centered(columns.mean, s.varies)
     return "measurements", (standardized, second)
 
 

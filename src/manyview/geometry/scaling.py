@@ -103,10 +103,16 @@ def _less(table: Table, mean: FloatArray, varies: BoolArray) -> FloatArray:
 
 @dataclass(frozen=True)
 class Hellinger:
-    """Map x to sqrt(x) / ||sqrt(x)||, for histograms and other non-negative shares."""
+    """Map x to sqrt(x) / ||sqrt(x)||, for histograms and other non-negative shares.
+
+    A constant column would turn all rows in its direction, so it is left out; one of zeros changes nothing.
+    """
+
+    kept: BoolArray | None = None  # columns; None: all
 
     def __call__(self, table: Table, /) -> FloatArray:
-        return unit_rows(np.sqrt(np.maximum(dense(table), 0)))
+        x = dense(table) if self.kept is None else dense(table)[:, self.kept]
+        return unit_rows(np.sqrt(np.maximum(x, 0)))
 
 
 @dataclass(frozen=True)
@@ -122,6 +128,9 @@ class PartiallyWhitened:
         scores: FloatArray = dense(self.scaling(table)).astype(self.components.dtype, copy=False) @ self.components
         scores -= self.shift
         return unit_rows(scores) if self.unit else scores
+
+
+SCALINGS = (Unchanged, DividedByMaximum, UnitRows, Standardized, Centered, Hellinger, PartiallyWhitened)
 
 
 def partially_whitened(

@@ -1,4 +1,4 @@
-"""What a geometry needs to know about a view, gathered block by block: sums, extremes, counts, correlations.
+"""Column statistics of a view, gathered block by block: sums, extremes, counts, correlations.
 
 The extremes are checked at once: squared distances of a view's numbers must neither overflow nor vanish, or an error
 names the view. It may be in any unit: only numbers at the ends of the floating-point range are refused. Single

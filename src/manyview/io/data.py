@@ -85,22 +85,22 @@ class MultiViewData:
 
     @property
     def n_samples(self) -> int:
-        """Number of rows, the same in all views."""
+        """Return the number of rows, the same in all views."""
         return int(next(iter(self.views.values())).shape[0])
 
     @property
     def n_views(self) -> int:
-        """Number of views."""
+        """Return the number of views."""
         return len(self.views)
 
     @property
     def n_features(self) -> tuple[int, ...]:
-        """Number of columns of each view."""
+        """Return the number of columns of each view."""
         return tuple(int(view.shape[1]) for view in self.views.values())
 
     @property
     def n_clusters(self) -> int:
-        """Number of distinct labels."""
+        """Return the number of distinct labels."""
         if self.labels is None:
             raise ValueError(f"{self.name} has no labels, so its number of clusters is not known")
         return len(np.unique(self.labels))

@@ -1,4 +1,4 @@
-"""The one door for files: what a path stands for, before anything is read from it."""
+"""Checks of paths and formats before a file is read."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ NEEDS = {
 
 
 class Choices(NamedTuple):
-    """What the caller says about files."""
+    """Options for files."""
 
     id_column: str | None = None
     header: bool | None = None
@@ -57,7 +57,7 @@ class Choices(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """What reading may take: seconds per file, and bytes."""
+    """Limits of reading: seconds per file, and bytes."""
 
     time_limit: float
     memory_limit: int

@@ -23,7 +23,7 @@ NamedValues = dict[str, Value]
 
 
 def assemble(variables: Variables, /, *, source: str, name: str, widths: Sequence[int] | None = None) -> MultiViewData:
-    """The data set that a file's variables make up, or ValueError with what was found in `source`."""
+    """Make a data set of a file's variables, or raise a ValueError that says what was found in `source`."""
     found = dict(variables)
     if len(found) < len(variables):
         raise ValueError(f"{source}: a variable name occurs twice among {[name for name, _ in variables]}")
@@ -41,7 +41,7 @@ def assemble(variables: Variables, /, *, source: str, name: str, widths: Sequenc
 
 
 def find_labels(found: NamedValues, source: str, /) -> LabelArray | None:
-    """The labels under one of their usual names; two lists of labels must agree."""
+    """Find the labels under one of their usual names; two lists of labels must agree."""
     checked: dict[str, LabelArray] = {}
     refused: list[ValueError] = []
     for key, value in found.items():
@@ -62,7 +62,7 @@ def find_labels(found: NamedValues, source: str, /) -> LabelArray | None:
 
 
 def find_views(found: NamedValues, source: str, /, *, n_samples: int | None) -> NamedValues:
-    """The values that are views, by name, in their order."""
+    """Find the values that are views, by name, in their order."""
     rest = {key: value for key, value in found.items() if key.lower() not in LABEL_NAMES and not is_naming(key)}
     cells = {key: value for key, value in rest.items() if isinstance(value, Cell)}
     known = {key: value for key, value in rest.items() if key.lower() in VIEW_NAMES}
@@ -89,14 +89,14 @@ def _cell_items(key: str, cell: Cell, source: str) -> NamedValues:
 
 
 def _unwrap(value: Value) -> Value:
-    """The content of a cell within a cell of one place."""
+    """Return the content of a cell within a cell of one place."""
     while isinstance(value, Cell) and len(value.items) == 1:
         value = value.items[0]
     return value
 
 
 def _numbered(rest: NamedValues, source: str, *, n_samples: int | None) -> NamedValues:
-    """X1, X2, ... or view_0, view_1, ...: one stem, numbers without a gap, nothing else that could be a view."""
+    """Find X1, X2, ... or view_0, view_1, ...: one stem, numbers without a gap, nothing else that could be a view."""
     stems: dict[str, dict[int, str]] = {}
     for key in rest:
         if match := re.fullmatch(r"(.*?)_?(\d{1,4})", key):
@@ -120,7 +120,7 @@ def _numbered(rest: NamedValues, source: str, *, n_samples: int | None) -> Named
 
 
 def _could_be_data(value: Value, n_samples: int | None) -> bool:
-    """Whether an unused value is more than a scalar, a text, or one number per sample."""
+    """Return whether an unused value is more than a scalar, a text, or one number per sample."""
     if isinstance(value, RawSparse):
         return True
     return isinstance(value, np.ndarray) and value.dtype.kind != "U" and value.size not in (0, 1, n_samples)
@@ -129,7 +129,7 @@ def _could_be_data(value: Value, n_samples: int | None) -> bool:
 def orient(
     matrices: dict[str, ViewMatrix], source: str, /, *, n_samples: int | None, widths: Sequence[int] | None = None
 ) -> dict[str, ViewMatrix]:
-    """All views with samples as rows. The labels' length decides; a square view is taken as it lies.
+    """Turn all views so that samples are rows. The labels' length decides; a square view stays.
 
     Without labels the views must agree among themselves: on their rows, as lists of triples, or on their columns.
     """

@@ -15,7 +15,7 @@ from manyview.io.values import Cell, RawSparse, RawTable, Unusable, Value, descr
 
 
 def check_matrix(value: Value, where: str, /) -> ViewMatrix:
-    """The value as a two-dimensional array or valid sparse matrix of real numbers; entries are not looked at yet."""
+    """Return the value as a 2-D array or valid sparse matrix of real numbers, before its entries are checked."""
     if isinstance(value, Cell | RawTable | Unusable):
         raise ValueError(f"{where} is {describe(value)}; a view must be a matrix of numbers")
     if isinstance(value, RawSparse):
@@ -30,7 +30,7 @@ def check_matrix(value: Value, where: str, /) -> ViewMatrix:
 
 
 def finish_view(matrix: ViewMatrix, where: str, /) -> ViewMatrix:
-    """Floating-point, rows first, finite but for rows of NaN alone, which the view lacks; (N, d)."""
+    """Convert a view to floating-point numbers (N, d), finite except in rows of NaN alone, which the view lacks."""
     dtype = matrix.dtype if matrix.dtype in (np.float32, np.float64) else np.dtype(np.float64)
     if isinstance(matrix, np.ndarray):
         X = np.ascontiguousarray(matrix, dtype=dtype)
@@ -78,7 +78,7 @@ def _sparse(raw: RawSparse, where: str) -> ViewMatrix:
 
 
 def is_triples(matrix: ViewMatrix, /) -> bool:
-    """Whether the matrix looks like (row, column, value) lines that count rows and columns from 1."""
+    """Return whether the matrix looks like (row, column, value) lines that count rows and columns from 1."""
     if not isinstance(matrix, np.ndarray) or matrix.shape[1] != 3:
         return False
     places = matrix[:, :2]
@@ -86,7 +86,7 @@ def is_triples(matrix: ViewMatrix, /) -> bool:
 
 
 def from_triples(triples: NDArray[Any], where: str, /, *, n_samples: int, width: int | None = None) -> csr_matrix:
-    """The sparse matrix that (row, column, value) lines describe; lines of one place are added up; (N, width)."""
+    """Build the sparse matrix (N, width) of (row, column, value) lines; lines of one place are added up."""
     last_row, last_column = (float(n) for n in triples[:, :2].max(axis=0))
     if last_row > n_samples:
         raise ValueError(f"{where} is a list of triples whose largest row is {last_row:.0f}, for {n_samples} samples")
@@ -103,7 +103,7 @@ def from_triples(triples: NDArray[Any], where: str, /, *, n_samples: int, width:
 
 
 def check_labels(value: Value, where: str, /) -> LabelArray:
-    """Labels counted from 0, in the order of the classes found; (N,)."""
+    """Count labels (N,) from 0, in the order of the classes found."""
     if isinstance(value, Cell) and all(_is_word(item) for item in value.items):
         value = np.array([item.item() for item in value.items], dtype=np.str_)
     if isinstance(value, Cell):  # one copy of the labels per view

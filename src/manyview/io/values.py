@@ -46,7 +46,7 @@ Variables: TypeAlias = list[tuple[str, Value]]
 
 
 def describe(value: Value) -> str:
-    """A few words for an error message."""
+    """Describe a value in a few words for an error message."""
     if isinstance(value, Unusable):
         return value.what
     if isinstance(value, RawTable):

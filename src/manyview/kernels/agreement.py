@@ -1,4 +1,4 @@
-"""How far labelings agree with each other, and how far the columns of tables depend on each other.
+"""Agreement of labelings with each other, and dependence between the columns of tables.
 
 Agreement of labelings comes from their joint counts. Columns depend linearly, or through their squares:
 
@@ -75,7 +75,7 @@ class Correlations(NamedTuple):
 
 
 def standardized(x: FloatArray, /) -> FloatArray:
-    """Columns with mean zero and length one, without the constant ones."""
+    """Scale columns to mean zero and length one, and leave out the constant ones."""
     x = np.asarray(x, dtype=np.float64)
     x = x - x.mean(axis=0)
     length = np.sqrt(np.einsum("nd,nd->d", x, x))
@@ -84,24 +84,24 @@ def standardized(x: FloatArray, /) -> FloatArray:
 
 
 def between(x: FloatArray, y: FloatArray, /, *, n_free: int | None = None) -> Correlations:
-    """Correlations of the columns of x (n, d) with those of y (n, e), both standardized."""
+    """Correlate the columns of x (n, d) with those of y (n, e), both standardized."""
     r = x.T @ y
     return Correlations(float((r**2).sum()), r.size, len(x) - 1 if n_free is None else n_free)
 
 
 def within(x: FloatArray, /) -> Correlations:
-    """Correlations of different columns of a standardized x (n, d)."""
+    """Correlate different columns of a standardized x (n, d) with one another."""
     r = x.T @ x
     d = len(r)
     return Correlations(float(((r**2).sum() - (np.diag(r) ** 2).sum()) / 2), d * (d - 1) // 2, len(x) - 1)
 
 
 class SharedDependence:
-    """What several tables share, and how much of it labels explain.
+    """The dependence between several tables, and the share of it that labels explain.
 
         share = 1 - sum of the excess within clusters / sum of the excess         both over all pairs of tables
 
-    1 where the tables are independent within the clusters, 0 for labels that have nothing to do with what they share.
+    1 where the tables are independent within the clusters, 0 for labels that are unrelated to the dependence.
     """
 
     def __init__(self, tables: list[FloatArray], /) -> None:

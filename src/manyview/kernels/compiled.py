@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 _pointer, _number, _float = ctypes.c_void_p, ctypes.c_int64, ctypes.c_float
 INTERFACE = 2  # changes with the arguments of a function; _compiled.c has the same number
-LANES = 16  # numbers that the widest version works on at once: others do as well with multiples of it
+LANES = 16  # numbers that the widest version processes at once; multiples of it suit all versions
 
 
 class Library(NamedTuple):

@@ -6,8 +6,8 @@
 A Krylov method sees one copy of a repeated eigenvalue, and the graphs here are made to have the eigenvalue 0 many
 times. The null space is therefore never searched: it is written down from the components and projected out, and the
 rest is found by Lanczos on  top I - L, whose wanted end is well separated, or, where that is too slow (long thin
-graphs), by Lanczos on the inverse. A second, rough look then makes sure that no copy of another eigenvalue is missing,
-and tells about the next eigenvalue.
+graphs), by Lanczos on the inverse. A second, rough search then makes sure that no copy of another eigenvalue is
+missing, and estimates the next eigenvalue.
 """
 
 from collections.abc import Callable
@@ -196,13 +196,13 @@ def _beside(L: _Operator, Q: sp.csr_array, wanted: int) -> Eigenpairs:
         return Eigenpairs(np.empty(0), np.empty((n, 0)), np.inf)
     if n <= max(DENSE_BELOW, wanted + Q.shape[1] + KRYLOV):
         return _complete(L, Q, wanted, left)
-    pairs = _lanczos(L, Q, np.empty((n, 0)), wanted, look=0)
-    for look in range(1, wanted + 1):
-        following = _following(L, Q, pairs, look)
+    pairs = _lanczos(L, Q, np.empty((n, 0)), wanted, seed=0)
+    for seed in range(1, wanted + 1):
+        following = _following(L, Q, pairs, seed)
         if following >= pairs.values[-1] - 1e-9 * L.top:  # closer ones are equal up to rounding
             return pairs._replace(beyond=following)
         # it belongs among the found ones: a copy that was missed
-        pairs = _merge(pairs, _lanczos(L, Q, pairs.vectors, 1, look=look), wanted)
+        pairs = _merge(pairs, _lanczos(L, Q, pairs.vectors, 1, seed=seed), wanted)
     return pairs._replace(beyond=_following(L, Q, pairs, wanted + 1))
 
 
@@ -214,14 +214,14 @@ def _complete(L: _Operator, Q: sp.csr_array, wanted: int, left: int) -> Eigenpai
     return Eigenpairs(values[:wanted], vectors[:, :wanted], float(values[wanted]) if left else np.inf)
 
 
-def _following(L: _Operator, Q: sp.csr_array, pairs: Eigenpairs, look: int) -> float:
+def _following(L: _Operator, Q: sp.csr_array, pairs: Eigenpairs, seed: int) -> float:
     """Estimate the smallest eigenvalue beside Q and the found pairs, well enough to tell it from those and from 0."""
     bound = max([0.0, *pairs.values[-1:]])
     for accuracy in (1e-2, 1e-4):  # the second where the first leaves a doubt
-        rough = _lanczos(L, Q, pairs.vectors, 1, look=look, accuracy=accuracy).values[0]
+        rough = _lanczos(L, Q, pairs.vectors, 1, seed=seed, accuracy=accuracy).values[0]
         if rough > bound + 3 * accuracy * L.top:
             return float(rough)
-    return float(_lanczos(L, Q, pairs.vectors, 1, look=look).values[0])
+    return float(_lanczos(L, Q, pairs.vectors, 1, seed=seed).values[0])
 
 
 def _merge(pairs: Eigenpairs, extra: Eigenpairs, wanted: int) -> Eigenpairs:
@@ -231,22 +231,22 @@ def _merge(pairs: Eigenpairs, extra: Eigenpairs, wanted: int) -> Eigenpairs:
 
 
 def _lanczos(
-    L: _Operator, Q: sp.csr_array, E: FloatArray, wanted: int, *, look: int, accuracy: float = ACCURACY
+    L: _Operator, Q: sp.csr_array, E: FloatArray, wanted: int, *, seed: int, accuracy: float = ACCURACY
 ) -> Eigenpairs:
     """Compute the smallest eigenpairs of L beside the orthonormal columns of Q and E.
 
-    Every ``look`` starts from another fixed vector: what is left of the first one has lost its part in the eigenspaces
+    Every ``seed`` starts from another fixed vector: what is left of the first one has lost its part in the eigenspaces
     that were found, and with it the copies that were not.
     """
     n = L.A.shape[0]
     if wanted == 0:
         return Eigenpairs(np.empty(0), np.empty((n, 0)), np.inf)
     beside = _complement(Q, E)
-    start = beside(np.random.default_rng(look).standard_normal(n))
+    start = beside(np.random.default_rng(seed).standard_normal(n))
     dense = _stored(L.A) > MANY_EDGES * n  # there a product costs more than keeping the vectors orthogonal
     spare = 6 if accuracy > ACCURACY else 12 if dense else KRYLOV
     options = {"k": wanted, "which": "LA", "v0": start, "ncv": min(2 * wanted + spare, n), "tol": accuracy}
-    options |= {"rng": np.random.default_rng(look)} if TAKES_GENERATOR else {}
+    options |= {"rng": np.random.default_rng(seed)} if TAKES_GENERATOR else {}
     try:
         flipped = LinearOperator((n, n), matvec=lambda x: beside(L.top * x - L @ x), dtype=np.float64)
         _, vectors = eigsh(flipped, maxiter=RESTARTS, **options)

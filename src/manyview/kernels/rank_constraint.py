@@ -40,7 +40,7 @@ class RankConstrained(NamedTuple):
 
     @property
     def n_iter(self) -> int:
-        """Number of updates."""
+        """Return the number of updates."""
         return len(self.strengths)
 
 

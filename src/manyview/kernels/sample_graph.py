@@ -39,7 +39,7 @@ class Neighbors(NamedTuple):
 
     @property
     def k(self) -> int:
-        """Number of neighbors that can receive weight."""
+        """Return the number of neighbors that can receive weight."""
         return max(self.columns.shape[1] - 1, 1)
 
 

@@ -17,7 +17,7 @@ from manyview.kernels.arrays import BoolArray, FloatArray, IntArray
 from manyview.kernels.dense_graph import Stretch, block_height, cache_blocks, stretches
 from manyview.kernels.sample_graph import Run, compressed, in_order
 
-RUN = 1024  # truth values, 128 words of eight bytes: what a byte can count without running over
+RUN = 1024  # truth values, 128 words of eight bytes: as many as a byte can count without overflow
 Fill = Callable[[int, int, FloatArray], None]
 
 

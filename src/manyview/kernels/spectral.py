@@ -60,7 +60,7 @@ def _fix_signs(W: FloatArray) -> FloatArray:
 
 
 def diffusion_scale(s: FloatArray, steps: float, /) -> FloatArray:
-    """Column scale that turns A W = U diag(s) into the diffusion embedding U diag(lambda^steps), lambda = s²/s_1²."""
+    """Return the column scale from A W = U diag(s) to U diag(lambda^steps), lambda = s²/s_1²."""
     return (s / s[0]) ** (2 * steps) / s
 
 

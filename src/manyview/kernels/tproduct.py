@@ -59,8 +59,3 @@ def _along_views(M: FloatArray, A: FloatArray) -> FloatArray:
     """Apply a matrix (F, V) along the first axis of a tensor (V, …)."""
     kind = np.complex64 if np.iscomplexobj(M) else np.float32
     return np.tensordot(M.astype(np.result_type(A.dtype, kind)), A, axes=(1, 0))
-
-
-def t_product(A: FloatArray, B: FloatArray, /, *, transform: Transform) -> FloatArray:
-    """Compute A * B for tensors (V, n, k) and (V, k, m)."""
-    return to_views(transform, to_frequencies(transform, A) @ to_frequencies(transform, B))

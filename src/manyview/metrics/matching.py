@@ -146,7 +146,7 @@ def _is_whole(name: Any) -> bool:
 
 
 def _fresh_names(kept: list[int] | list[str], count: int) -> list[Any]:
-    """`count` names of the kind of `kept` that do not occur in it."""
+    """Make `count` names of the kind of `kept` that do not occur in it."""
     if isinstance(kept[0], str):
         taken = set(kept)
         candidates = (f"new_{i}" for i in range(1, len(taken) + count + 1))

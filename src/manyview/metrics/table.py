@@ -19,7 +19,7 @@ from .labels import Encoded, IntArray, check_same_length, encode
 
 @dataclass(frozen=True, eq=False)
 class Contingency:
-    """Number of samples of each class in each cluster.
+    """Return the number of samples of each class in each cluster.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Contingency:
 
     @property
     def n_samples(self) -> int:
-        """Number of samples N."""
+        """Return the number of samples N."""
         return int(self.counts.data.sum())
 
     @property

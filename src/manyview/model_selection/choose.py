@@ -16,20 +16,21 @@ from manyview.cluster.anchor_graph.context import (
     GRAPH_CONSTRAINTS,
     MIN_CLUSTERS,
     FitContext,
+    check_graph_modes,
     engine_for,
-    reporter,
     resolve,
 )
 from manyview.cluster.anchor_graph.graphs import build_graphs
 from manyview.cluster.anchor_graph.n_clusters import choose_on, embed
 from manyview.cluster.anchor_graph.selection import Selection, Trial
 from manyview.cluster.checks import check_parameters, check_sizes
+from manyview.cluster.progress import reporter
 from manyview.model_selection.trials import score_trial
-from manyview.views import check_views
+from manyview.views import ViewsLike, check_views
 
 
 def select(
-    views: Any,
+    views: ViewsLike,
     /,
     *,
     estimator: AnchorGraphClustering | SemiNTF | None = None,
@@ -86,6 +87,7 @@ def select(
     shared = {name: graph_parameters[name] for name in AnchorGraphClustering().get_params() if name in graph_parameters}
     plain = AnchorGraphClustering(**shared | {"n_clusters": MIN_CLUSTERS})  # the graph on which K is chosen
     check_parameters(plain, GRAPH_CONSTRAINTS)
+    check_graph_modes(plain)
     grid = _grid(base, param_grid)
     checked = check_views(views, ranges=base.views, lazy=True, rows_may_miss=True)
     numbers = _numbers(n_clusters, len(checked))

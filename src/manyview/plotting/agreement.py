@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -10,10 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from manyview.metrics import adjusted_rand_index
 from manyview.plotting import style
+from manyview.plotting.style import Display
 from manyview.report import sections
 
 
-class ViewAgreementDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class ViewAgreementDisplay(Display):
     """Adjusted Rand index between the clusters that the views would choose by themselves.
 
     Parameters
@@ -39,28 +42,54 @@ class ViewAgreementDisplay:
     ['view_0', 'view_1', 'view_2', 'result']
     """
 
-    def __init__(self, *, ari: NDArray[np.float64], names: list[str]) -> None:
-        self.ari = ari
-        self.names = names
+    ari: NDArray[np.float64]
+    names: list[str]
 
     @classmethod
     def from_estimator(cls, model: Any, views: Any, /, *, ax: Any = None) -> Self:
-        """Let the views of a fitted model vote on the rows of the fit, and plot how far they agree."""
+        """Let the views of a fitted model vote on the rows of the fit, and plot how far they agree.
+
+        Parameters
+        ----------
+        model : estimator
+            Fitted.
+        views : as for ``fit``
+            The rows of the fit.
+        ax : Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        ViewAgreementDisplay
+            The display, drawn.
+        """
         found = sections.view_agreement(model, views)
         return cls(ari=np.array(found["ari"], dtype=np.float64), names=found["names"]).plot(ax=ax)
 
     @classmethod
     def from_predictions(cls, labels: Mapping[str, ArrayLike], /, *, ax: Any = None) -> Self:
-        """Compare several labelings of the same samples, by name."""
+        """Compare several labelings of the same samples, by name.
+
+        Parameters
+        ----------
+        labels : dict of name to array-like of shape (n_samples,)
+            Labelings of the same samples.
+        ax : Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        ViewAgreementDisplay
+            The display, drawn.
+        """
         columns = [np.asarray(column) for column in labels.values()]
         ari = np.array([[adjusted_rand_index(first, second) for second in columns] for first in columns])
         return cls(ari=ari, names=[str(name) for name in labels]).plot(ax=ax)
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw."""
-        self.ax_ = ax = style.axes(ax, size=(0.9 + 0.8 * len(self.names), 0.8 + 0.65 * len(self.names)))
+    def _size(self) -> tuple[float, float]:
+        return (0.9 + 0.8 * len(self.names), 0.8 + 0.65 * len(self.names))
+
+    def _draw(self, ax: Any) -> None:
         image = {"cmap": style.shades(), "vmin": 0, "vmax": 1}
         style.matrix(ax, self.ari, rows=self.names, columns=self.names, form=".2f", **image)
         ax.set_title("agreement of views (adjusted Rand index)", fontsize=10)
-        self.figure_ = ax.figure
-        return self

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from manyview.plotting import style
+from manyview.plotting.style import Display
 from manyview.report import palette
 
 WIDTH = 0.06  # of a block
@@ -21,7 +23,8 @@ class Flow(NamedTuple):
     n_samples: int
 
 
-class AlluvialDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class AlluvialDisplay(Display):
     """Two clusterings of the same samples side by side, with a band for every overlap.
 
     Parameters
@@ -46,24 +49,31 @@ class AlluvialDisplay:
     [(0, 1, 2), (1, 0, 1), (1, 1, 1)]
     """
 
-    def __init__(
-        self,
-        *,
-        counts: NDArray[np.int_],
-        left: list[str],
-        right: list[str],
-        titles: tuple[str, str] = ("first", "second"),
-    ) -> None:
-        self.counts = counts
-        self.left = left
-        self.right = right
-        self.titles = titles
+    counts: NDArray[np.int_]
+    left: list[str]
+    right: list[str]
+    titles: tuple[str, str] = ("first", "second")
 
     @classmethod
     def from_estimator(
         cls, first: Any, second: Any, /, *, titles: tuple[str, str] | None = None, ax: Any = None
     ) -> Self:
-        """Compare two models that were fitted on the same samples."""
+        """Compare two models that were fitted on the same samples.
+
+        Parameters
+        ----------
+        first, second : estimator
+            Fitted; on the left and on the right.
+        titles : tuple of str, optional
+            What stands above the two; the names of the methods by default.
+        ax : Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        AlluvialDisplay
+            The display, drawn.
+        """
         names = (type(first).__name__, type(second).__name__) if titles is None else titles
         return cls.from_predictions(first.labels_, second.labels_, titles=names, ax=ax)
 
@@ -71,7 +81,22 @@ class AlluvialDisplay:
     def from_predictions(
         cls, first: ArrayLike, second: ArrayLike, /, *, titles: tuple[str, str] = ("first", "second"), ax: Any = None
     ) -> Self:
-        """Compare two labelings of the same samples."""
+        """Compare two labelings of the same samples.
+
+        Parameters
+        ----------
+        first, second : array-like of shape (n_samples,)
+            Labels; on the left and on the right.
+        titles : tuple of str, default=("first", "second")
+            What stands above the two.
+        ax : Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        AlluvialDisplay
+            The display, drawn.
+        """
         one, two = np.asarray(first), np.asarray(second)
         if one.shape != two.shape or one.ndim != 1:
             raise ValueError(
@@ -86,12 +111,14 @@ class AlluvialDisplay:
 
     @property
     def flows(self) -> list[Flow]:
-        """Overlaps that are not empty, from left to right."""
+        """Return the overlaps that are not empty, from left to right."""
         return [Flow(int(i), int(j), int(self.counts[i, j])) for i, j in np.argwhere(self.counts)]
 
-    def plot(self, ax: Any = None) -> Self:
+    def _size(self) -> tuple[float, float]:
+        return (5.6, 4.6)
+
+    def _draw(self, ax: Any) -> None:
         """Draw; a band has the color of the group on the left."""
-        self.ax_ = ax = style.axes(ax, size=(5.6, 4.6))
         n, colors = self.counts.sum(), palette.cluster_colors(len(self.left))
         order = self._right_order()
         left = self._blocks(ax, self.counts.sum(axis=1) / n, self.left, range(len(self.left)), x=0.0, colors=colors)
@@ -106,11 +133,9 @@ class AlluvialDisplay:
             ax.text(x, 1.03, title, ha="center", va="bottom", fontsize=10)
         style.bare(ax)
         ax.set(xlim=(-0.16, 1.16), ylim=(min([0.0, *left, *right]) - 0.02, 1.1))
-        self.figure_ = ax.figure
-        return self
 
     def _right_order(self) -> list[int]:
-        """Groups on the right in the order of where their samples come from, so that bands cross little."""
+        """Order groups on the right by where their samples come from, so that bands cross little."""
         places = np.arange(len(self.left)) @ self.counts / np.maximum(self.counts.sum(axis=0), 1)
         return [int(j) for j in np.argsort(places, kind="stable")]
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from manyview.plotting import style
+from manyview.plotting.style import Display
 from manyview.report import sections
 
 
-class ConvergenceDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class ConvergenceDisplay(Display):
     """Residuals with their limit, or the objective where a method has no residuals, per iteration.
 
     Parameters
@@ -40,14 +43,26 @@ class ConvergenceDisplay:
     ['max |H − Q|']
     """
 
-    def __init__(self, *, series: Mapping[str, list[float]], limit: float | None = None, log: bool = True) -> None:
-        self.series = series
-        self.limit = limit
-        self.log = log
+    series: Mapping[str, list[float]]
+    limit: float | None = None
+    log: bool = True
 
     @classmethod
     def from_estimator(cls, model: Any, /, *, ax: Any = None) -> Self:
-        """Plot the history of a fitted model."""
+        """Plot the history of a fitted model.
+
+        Parameters
+        ----------
+        model : estimator
+            Fitted.
+        ax : Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        ConvergenceDisplay
+            The display, drawn.
+        """
         found = sections.convergence(model)
         if found is None:
             raise ValueError(f"{type(model).__name__} keeps no history: it does not iterate, or not in one loop.")
@@ -59,12 +74,30 @@ class ConvergenceDisplay:
     def from_predictions(
         cls, values: ArrayLike, /, *, title: str = "objective", log: bool = False, ax: Any = None
     ) -> Self:
-        """Plot numbers (n_iterations,) of another program."""
+        """Plot numbers (n_iterations,) of another program.
+
+        Parameters
+        ----------
+        values : array-like of shape (n_iterations,)
+            One number per iteration.
+        title : str, default="objective"
+            What the numbers are.
+        log : bool, default=False
+            Whether the scale is logarithmic.
+        ax : Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        ConvergenceDisplay
+            The display, drawn.
+        """
         return cls(series={title: np.asarray(values, dtype=np.float64).tolist()}, log=log).plot(ax=ax)
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw."""
-        self.ax_ = ax = style.axes(ax, size=(6.4, 3.4))
+    def _size(self) -> tuple[float, float]:
+        return (6.4, 3.4)
+
+    def _draw(self, ax: Any) -> None:
         for number, (title, values) in enumerate(self.series.items()):
             shown = np.array(values)
             if self.log:
@@ -77,5 +110,3 @@ class ConvergenceDisplay:
         ax.set(xlabel="iteration", yscale="log" if self.log else "linear")
         ax.xaxis.set_major_locator(style.load("matplotlib.ticker").MaxNLocator(integer=True))
         ax.legend(frameon=False)
-        self.figure_ = ax.figure
-        return self

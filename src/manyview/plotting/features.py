@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from manyview.plotting import style
+from manyview.plotting.style import Display
 from manyview.report import sections
 
 
-class FeatureHeatmapDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class FeatureHeatmapDisplay(Display):
     """Clusters against the features that set them apart most.
 
     Parameters
@@ -37,14 +40,30 @@ class FeatureHeatmapDisplay:
     (3, 6)
     """
 
-    def __init__(self, *, effects: NDArray[np.float64], features: list[str], clusters: list[str]) -> None:
-        self.effects = effects
-        self.features = features
-        self.clusters = clusters
+    effects: NDArray[np.float64]
+    features: list[str]
+    clusters: list[str]
 
     @classmethod
     def from_estimator(cls, model: Any, views: Any, /, *, n_features: int = 20, ax: Any = None) -> Self:
-        """Plot the strongest features of every cluster of a fitted model, at most ``n_features`` together."""
+        """Plot the strongest features of every cluster of a fitted model, at most ``n_features`` together.
+
+        Parameters
+        ----------
+        model : estimator
+            Fitted.
+        views : as for ``fit``
+            The rows of the fit.
+        n_features : int, default=20
+            How many features to show, over all clusters.
+        ax : Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        FeatureHeatmapDisplay
+            The display, drawn.
+        """
         found = sections.feature_heatmap(model, views, n_features=n_features)
         names = [f"{view}: {feature}" for view, feature in zip(found["views"], found["features"], strict=True)]
         return cls(
@@ -62,20 +81,38 @@ class FeatureHeatmapDisplay:
         n_features: int = 20,
         ax: Any = None,
     ) -> Self:
-        """Plot the strongest features of one table (n_samples, n_columns) for given labels."""
+        """Plot the strongest features of one table (n_samples, n_columns) for given labels.
+
+        Parameters
+        ----------
+        table : array-like of shape (n_samples, n_columns)
+            Numbers.
+        labels : array-like of shape (n_samples,)
+            Clusters.
+        features : list of str, optional
+            Names of the columns.
+        n_features : int, default=20
+            How many features to show, over all clusters.
+        ax : Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        FeatureHeatmapDisplay
+            The display, drawn.
+        """
         values, known = np.asarray(table, dtype=np.float64), np.asarray(labels)
         found = sections.table_heatmap(values, known, features, n_features=n_features)
         return cls(
             effects=np.array(found["effects"]), features=found["features"], clusters=[str(k) for k in found["clusters"]]
         ).plot(ax=ax)
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw."""
+    def _size(self) -> tuple[float, float]:
         K, F = self.effects.shape
-        self.ax_ = ax = style.axes(ax, size=(2.6 + 0.42 * K, 0.9 + 0.24 * F))
+        return (2.6 + 0.42 * K, 0.9 + 0.24 * F)
+
+    def _draw(self, ax: Any) -> None:
         image = {"cmap": style.diverging(), "vmin": -3.0, "vmax": 3.0}  # deviations
         drawn = style.matrix(ax, self.effects.T, rows=self.features, columns=self.clusters, form="+.1f", **image)
         ax.set_xlabel("cluster")
         ax.figure.colorbar(drawn, ax=ax, label="effect in deviations", shrink=0.6)
-        self.figure_ = ax.figure
-        return self

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -11,6 +12,7 @@ from manyview.plotting import style
 from manyview.report import palette, sections
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class MapDisplay:
     """Samples in two dimensions, colored by cluster or by a quantity.
 
@@ -42,11 +44,10 @@ class MapDisplay:
     (90, 2)
     """
 
-    def __init__(self, *, points: NDArray[Any], colors: NDArray[Any], method: str = "", title: str = "") -> None:
-        self.points = points
-        self.colors = colors
-        self.method = method
-        self.title = title
+    points: NDArray[Any]
+    colors: NDArray[Any]
+    method: str = ""
+    title: str = ""
 
     @classmethod
     def from_estimator(
@@ -66,6 +67,11 @@ class MapDisplay:
             What the colors mean.
         ax : Axes, optional
             Where to draw; a new figure by default.
+
+        Returns
+        -------
+        MapDisplay
+            The display, drawn.
         """
         placed = sections.map_points(model, views)
         colors = np.asarray(model.labels_)[placed.rows] if color is None else np.asarray(color)[placed.rows]
@@ -75,11 +81,41 @@ class MapDisplay:
     def from_predictions(
         cls, points: ArrayLike, labels: ArrayLike, /, *, title: str = "cluster", ax: Any = None
     ) -> Self:
-        """Plot samples (n_samples, 2) that are placed already, colored by labels or numbers."""
+        """Plot samples (n_samples, 2) that are placed already, colored by labels or numbers.
+
+        Parameters
+        ----------
+        points : array-like of shape (n_samples, 2)
+            Where the samples lie.
+        labels : array-like of shape (n_samples,)
+            Labels, or numbers of type float.
+        title : str, default="cluster"
+            What the colors mean.
+        ax : Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        MapDisplay
+            The display, drawn.
+        """
         return cls(points=np.asarray(points, dtype=np.float64), colors=np.asarray(labels), title=title).plot(ax=ax)
 
     def plot(self, ax: Any = None, *, size: float | None = None) -> Self:
-        """Draw; ``size`` is the area of a point, smaller for more samples by default."""
+        """Draw; ``size`` is the area of a point, smaller for more samples by default.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; a new figure by default.
+        size : float, optional
+            Area of a point, in square points.
+
+        Returns
+        -------
+        MapDisplay
+            The display, drawn.
+        """
         self.ax_ = ax = style.axes(ax, size=(5.6, 5.0))
         area = float(np.clip(9_000 / len(self.points), 0.4, 22)) if size is None else size
         options = {"s": area, "lw": 0, "alpha": 0.85, "rasterized": len(self.points) > 5_000}

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from manyview.plotting import style
+from manyview.plotting.style import Display
 from manyview.report import palette
 
 
-class MembershipDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class MembershipDisplay(Display):
     """Memberships as stacked bars, samples sorted by cluster and by their largest membership.
 
     Parameters
@@ -37,26 +40,52 @@ class MembershipDisplay:
     (90, 3)
     """
 
-    def __init__(self, *, membership: NDArray[np.float64], labels: NDArray[Any]) -> None:
-        self.membership = membership
-        self.labels = labels
+    membership: NDArray[np.float64]
+    labels: NDArray[Any]
 
     @classmethod
     def from_estimator(cls, model: Any, /, *, ax: Any = None) -> Self:
-        """Plot the memberships of a fitted model."""
+        """Plot the memberships of a fitted model.
+
+        Parameters
+        ----------
+        model : estimator
+            Fitted.
+        ax : Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        MembershipDisplay
+            The display, drawn.
+        """
         if not hasattr(model, "membership_"):
             raise ValueError(f"{type(model).__name__} has no memberships: it only labels samples.")
         return cls(membership=np.asarray(model.membership_), labels=np.asarray(model.labels_)).plot(ax=ax)
 
     @classmethod
     def from_predictions(cls, membership: ArrayLike, /, *, ax: Any = None) -> Self:
-        """Plot memberships (n_samples, n_clusters) that were computed elsewhere."""
+        """Plot memberships (n_samples, n_clusters) that were computed elsewhere.
+
+        Parameters
+        ----------
+        membership : array-like of shape (n_samples, n_clusters)
+            Shares; rows sum to one.
+        ax : Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        MembershipDisplay
+            The display, drawn.
+        """
         shares = np.asarray(membership, dtype=np.float64)
         return cls(membership=shares, labels=shares.argmax(axis=1)).plot(ax=ax)
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw."""
-        self.ax_ = ax = style.axes(ax, size=(7.0, 2.8))
+    def _size(self) -> tuple[float, float]:
+        return (7.0, 2.8)
+
+    def _draw(self, ax: Any) -> None:
         n, K = self.membership.shape
         order = np.lexsort((-self.membership.max(axis=1), self.labels))
         groups = np.array_split(order, min(n, 2_000))  # columns of the picture
@@ -71,5 +100,3 @@ class MembershipDisplay:
         ax.grid(False)
         if K <= 12:
             ax.legend(title="cluster", loc="center left", bbox_to_anchor=(1, 0.5), frameon=False, fontsize=8)
-        self.figure_ = ax.figure
-        return self

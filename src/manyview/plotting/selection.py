@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from manyview.plotting import style
+from manyview.plotting.style import Display
 from manyview.report import sections
 
 
-class SelectionDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class SelectionDisplay(Display):
     """Score and stability by number of clusters, with the chosen one marked.
 
     Parameters
@@ -41,24 +44,28 @@ class SelectionDisplay:
     3
     """
 
-    def __init__(
-        self,
-        *,
-        n_clusters: NDArray[Any],
-        score: NDArray[np.float64],
-        error: NDArray[np.float64],
-        stability: NDArray[np.float64] | None = None,
-        chosen: int | None = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.score = score
-        self.error = error
-        self.stability = stability
-        self.chosen = chosen
+    n_clusters: NDArray[Any]
+    score: NDArray[np.float64]
+    error: NDArray[np.float64]
+    stability: NDArray[np.float64] | None = None
+    chosen: int | None = None
 
     @classmethod
     def from_estimator(cls, model: Any, /, *, ax: Any = None) -> Self:
-        """Plot the curve of a model that was fitted with ``n_clusters="auto"``."""
+        """Plot the curve of a model that was fitted with ``n_clusters="auto"``.
+
+        Parameters
+        ----------
+        model : estimator
+            Fitted.
+        ax : Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        SelectionDisplay
+            The display, drawn.
+        """
         found = sections.chosen(model)
         if found is None or not found["curve"]:
             raise ValueError('The model did not choose its number of clusters: fit it with n_clusters="auto".')
@@ -75,14 +82,32 @@ class SelectionDisplay:
     def from_predictions(
         cls, n_clusters: ArrayLike, score: ArrayLike, /, *, error: ArrayLike | None = None, ax: Any = None
     ) -> Self:
-        """Plot scores of numbers of clusters that were computed elsewhere."""
+        """Plot scores of numbers of clusters that were computed elsewhere.
+
+        Parameters
+        ----------
+        n_clusters : array-like of shape (n_candidates,)
+            Candidates.
+        score : array-like of shape (n_candidates,)
+            Score of every candidate.
+        error : array-like of shape (n_candidates,), optional
+            Standard error of every score.
+        ax : Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        SelectionDisplay
+            The display, drawn.
+        """
         values = np.asarray(score, dtype=np.float64)
         errors = np.zeros_like(values) if error is None else np.asarray(error, dtype=np.float64)
         return cls(n_clusters=np.asarray(n_clusters), score=values, error=errors).plot(ax=ax)
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw."""
-        self.ax_ = ax = style.axes(ax, size=(6.4, 3.6))
+    def _size(self) -> tuple[float, float]:
+        return (6.4, 3.6)
+
+    def _draw(self, ax: Any) -> None:
         line = {"marker": "o", "ms": 3.5, "lw": 1.6}
         ax.errorbar(self.n_clusters, self.score, self.error, color=style.LINES[0], capsize=2, label="score", **line)
         if self.stability is not None:
@@ -93,5 +118,3 @@ class SelectionDisplay:
         ax.xaxis.set_major_locator(style.load("matplotlib.ticker").MaxNLocator(integer=True))
         ax.set(xlabel="number of clusters", ylabel="score")
         ax.legend(frameon=False)
-        self.figure_ = ax.figure
-        return self

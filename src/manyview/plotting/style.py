@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,3 +88,34 @@ def matrix(
 
 def _short(names: list[str]) -> bool:
     return sum(len(name) for name in names) <= 48 and max((len(name) for name in names), default=0) <= 12
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Display(ABC):
+    """A plot with its numbers; every kind says how it is drawn."""
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        Display
+            This display, with ``ax_`` and ``figure_``.
+        """
+        self.ax_ = axes(ax, size=self._size())
+        self._draw(self.ax_)
+        self.figure_ = self.ax_.figure
+        return self
+
+    @abstractmethod
+    def _size(self) -> tuple[float, float]:
+        """Return the width and height of a new figure, in inches."""
+
+    @abstractmethod
+    def _draw(self, ax: Any) -> None:
+        """Draw on the axes."""

@@ -98,18 +98,30 @@ def line_chart(
     return Chart(
         *frame,
         drawn,
-        [Tick(px(value), f"{value:g}") for value in ticks(first, last, integers=True) if first <= value <= last],
+        _x_ticks(first, last, px, marked),
         _y_ticks(bottom, top, py, log=log),
         None if limit is None or (log and limit <= 0) else py(limit),
         None if marked is None else px(marked),
     )
 
 
+def _x_ticks(first: float, last: float, px: Any, marked: float | None) -> list[Tick]:
+    """Choose round numbers, and the marked one in place of those that it would touch."""
+    found = [Tick(px(value), f"{value:g}") for value in ticks(first, last, integers=True) if first <= value <= last]
+    if marked is None:
+        return found
+    own = Tick(px(marked), f"{marked:g}")
+    return sorted([own, *(tick for tick in found if abs(tick.at - own.at) > 30)])
+
+
 def _y_ticks(bottom: float, top: float, py: Any, *, log: bool) -> list[Tick]:
     if log and top - bottom >= 1:
         powers = range(math.ceil(bottom), math.floor(top) + 1)
         step = max(len(powers) // 5, 1)
-        return [Tick(py(10.0**power), f"1e{power}") for power in powers[::step]]
+        if len(powers) > 2:
+            return [Tick(py(10.0**power), f"1e{power}") for power in powers[::step]]
+        between = [factor * 10.0**power for power in range(powers[0] - 1, powers[-1] + 1) for factor in (1, 2, 5)]
+        return [Tick(py(value), f"{value:.0e}") for value in between if bottom <= math.log10(value) <= top]
     low, high = (10.0**bottom, 10.0**top) if log else (bottom, top)
     return [
         Tick(py(value), f"{value:.5g}") for value in ticks(low, high) if low <= value <= high and (not log or value > 0)

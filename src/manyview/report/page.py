@@ -25,6 +25,7 @@ from manyview.report.summary.scores import SCORE_NAMES
 from manyview.report.summary.views import ViewsByCluster
 
 HERE = Path(__file__).parent
+MAX_NAMED = 40  # clusters side by side that all have their name on top
 SCRIPTS = (
     "data.js", "colors.js", "camera.js", "webgl.js", "canvas.js", "picking.js", "table.js",
     "pointer.js", "map.js", "main.js",
@@ -59,7 +60,8 @@ def render(summary: Summary, /) -> str:
         autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
     )
     environment.filters |= {
-        "effect": _effect, "odds": _odds, "p": _p_value, "bytes": _bytes, "diverging": _diverging, "shade": _shade
+        "effect": _effect, "odds": _odds, "p": _p_value, "bytes": _bytes, "diverging": _diverging, "shade": _shade,
+        "crowded": _crowded,
     }  # fmt: skip
     script = _script()
     style = (HERE / "assets" / "page.css").read_text(encoding="utf-8") + _swatches(summary["colors"])
@@ -73,6 +75,7 @@ def render(summary: Summary, /) -> str:
         images=_images(summary),
         max_cards=24,  # the others unfold
         max_findings=60,
+        max_named=MAX_NAMED,
         heatmap_columns=_heatmap_columns(summary),
         dissent=_most(summary["dissent_by_cluster"]),
         missing=_most(summary["missing_by_cluster"]),
@@ -115,7 +118,7 @@ def _sha256(text: str) -> str:
 
 
 def _samples(summary: Summary) -> dict[str, Any]:
-    """What the script needs."""
+    """Return the data of the script."""
     widest = max((len(c["names"]) for c in summary["map"]["columns"] if c["kind"] == "category"), default=0)
     return {
         "name": summary["name"],
@@ -127,7 +130,7 @@ def _samples(summary: Summary) -> dict[str, Any]:
 
 
 def _swatches(colors: list[str]) -> str:
-    """One CSS class per cluster: an attribute would be a style that the policy does not know."""
+    """Write one CSS class per cluster, because the page's policy forbids style attributes."""
     return "".join(f".c{k}{{--own:{color}}}" for k, color in enumerate(colors))
 
 
@@ -149,11 +152,12 @@ def _findings_by_cluster(summary: Summary) -> dict[int, list[Finding]]:
 
 
 def _heatmap_columns(summary: Summary) -> list[range]:
-    """Features side by side in up to three tables: with few clusters one table would be long and narrow."""
+    """Arrange features in up to three tables side by side: with few clusters one table would be long and narrow."""
     if summary["heatmap"] is None:
         return []
     K, F = len(summary["heatmap"]["clusters"]), len(summary["heatmap"]["features"])
-    n = 1 if K > 8 or F < 12 else 2 if K > 4 else 3
+    longest = max(len(name) for name in summary["heatmap"]["features"])
+    n = 1 if K > 8 or F < 12 else 2 if K > 4 or longest > 16 else 3
     step = -(-F // n)
     return [range(start, min(start + step, F)) for start in range(0, F, step)]
 
@@ -219,11 +223,16 @@ def _bytes(value: int) -> str:
 
 
 def _diverging(value: float, largest: float = 3.0) -> str:
-    """CSS class of an effect, from n5 (far below) over z to p5 (far above)."""
+    """Return the CSS class of an effect, from n5 (far below) over z to p5 (far above)."""
     step = min(round(5 * abs(value) / largest), 5)
     return "z" if step == 0 else f"{'p' if value > 0 else 'n'}{step}"
 
 
+def _crowded(n_clusters: int) -> str:
+    """Return further CSS classes of a table with that many columns."""
+    return "" if n_clusters <= 16 else " dense" if n_clusters <= MAX_NAMED else " dense tiny"
+
+
 def _shade(share: float) -> str:
-    """CSS class of a share, q0 to q9."""
+    """Return the CSS class of a share, q0 to q9."""
     return f"q{min(max(round(9 * share), 0), 9)}"

@@ -181,7 +181,7 @@ def check_degenerate_data_gives_a_result(estimator: Any) -> None:
 
 
 def check_predict(estimator: Any) -> None:
-    """predict on the training rows agrees with labels_ on 99 %, also in parts; wrong shapes are refused."""
+    """Check that predict on the training rows agrees with labels_ on 99 %, also in parts, and refuses wrong shapes."""
     if not hasattr(estimator, "predict"):
         return
     views, _ = separated_views()

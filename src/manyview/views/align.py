@@ -24,7 +24,7 @@ HOW_TO_JOIN = (
 
 
 class Match(NamedTuple):
-    """Which rows of the views make the rows of the result."""
+    """The rows of the views that make the rows of the result."""
 
     ids: Ids | None
     rows: list[IntArray | None]  # of every view; -1: the view lacks the sample; None: all rows as they are
@@ -78,7 +78,7 @@ def _same(ids: Ids, other: Ids) -> bool:
 
 
 def _places(ids: Ids, name: str) -> dict[Any, int]:
-    """Row of every id; ids that are missing, of two types, or not unique are errors."""
+    """Map every id to its row; ids that are missing, of two types, or not unique are errors."""
     keys = ids.tolist() if ids.dtype.kind in "iufUSbO" else list(ids)
     types: dict[type, Any] = {}
     for row, key in enumerate(keys):
@@ -108,7 +108,7 @@ def _kind(key: Any) -> str:
 
 
 def _require_same_kind(places: Sequence[dict[Any, int]], names: Sequence[str]) -> None:
-    """Where ids are numbers in one view and text in another, no id is shared, whatever they look like."""
+    """Raise an error where ids are numbers in one view and text in another: these are never equal."""
     first = next(iter(places[0]))
     for place, name in zip(places, names, strict=True):
         other = next(iter(place))
@@ -137,7 +137,7 @@ def _require_same_ids(places: Sequence[dict[Any, int]], names: Sequence[str]) ->
 
 
 def _ids_in_order(ids: Sequence[Ids], rows: Sequence[IntArray]) -> Ids:
-    """Ids of the result, from the first view that has each."""
+    """Return the ids of the result, from the first view that has each."""
     if (rows[0] >= 0).all():
         return ids[0][rows[0]]
     found: list[Any] = [None] * len(rows[0])
@@ -163,7 +163,7 @@ def _some(names: Sequence[str]) -> str:
 
 
 def taken(table: Any, rows: IntArray, ids: NDArray[Any] | None, /) -> Any:
-    """Rows of any table in memory; -1 is a row of NaN, in a sparse table an empty one.
+    """Take rows of any table in memory; -1 is a row of NaN, in a sparse table an empty one.
 
     A pandas DataFrame gets the ids as its index.
     """
@@ -200,7 +200,7 @@ def require_same_order(tables: Sequence[Any], names: Sequence[str]) -> None:
 
 
 def _first_difference(first: Any, second: Any) -> tuple[int, Any, Any] | None:
-    """Row and ids where two streams of ids, cut in any way, differ; None if they do not as far as both go."""
+    """Find the row and ids where two streams of ids first differ; None if one only ends earlier."""
     row, a, b = 0, next(first, None), next(second, None)
     while a is not None and b is not None:
         size = min(len(a[0]), len(b[0]))

@@ -1,4 +1,4 @@
-"""Rows of Parquet files and Arrow data sets: their columns must be numbers, and those of all files the same.
+"""Rows of Parquet files and Arrow data sets; all files must have the same columns, and these must be numbers.
 
 A row group is decoded a few columns at a time into one array: the pages and dictionaries of a column take several times
 the room of its numbers, and columns one after another are decoded faster than side by side. Of a long row group only a
@@ -30,7 +30,7 @@ Ids = tuple[NDArray[Any], ...]  # of some rows, a level of the index each
 
 
 class _Stream(NamedTuple):
-    """Where reading stopped: the next row, what of its batch is left, and the batches to come."""
+    """The place where reading stopped: the next row, the rest of its batch, and the batches to come."""
 
     position: int
     rest: FloatArray
@@ -83,14 +83,14 @@ class ArrowSource:
 
     def read(self, start: int, stop: int, /) -> Any:
         with self._lock:
-            stream, self._stream = self._stream, None  # whatever goes wrong, the stream is not where it was
+            stream, self._stream = self._stream, None  # after an error the stream is not at this place any more
             if stream is None or stream.position != start:
                 stream = _Stream(start, np.empty((0, self.shape[1]), self.dtype), self._rows_from(start))
             _, rest, batches = stream
             del stream
             parts, missing = [rest[: stop - start]], stop - start - len(rest)
             rest = rest[stop - start :]
-            if missing > 0:  # the piece makes way for the next one
+            if missing > 0:  # release the piece before the next one is read
                 parts, rest = [parts[0].copy()], rest.copy()
             while missing > 0:
                 batch = next(batches, None)
@@ -109,7 +109,7 @@ class ArrowSource:
             return parts[0] if whole else np.concatenate(parts)
 
     def ids(self) -> Iterator[Ids] | None:
-        """What pandas stored as index of the rows, some at a time; None where there is none."""
+        """Yield the index that pandas stored with the rows, in parts; None where there is none."""
         if not self._ids:
             return None
         fragments = self._open().get_fragments()
@@ -121,7 +121,7 @@ class ArrowSource:
         return _arrow("pyarrow.dataset").dataset(paths, format="parquet") if isinstance(paths, list) else paths
 
     def _parts(self) -> list[_Part]:
-        """Row groups, or fragments that have none, in the order of the rows."""
+        """List row groups, or fragments that have none, in the order of the rows."""
         if self._opened is None:
             self._opened = [part for fragment in _fragments(self._open()) for part in _parts_of(fragment)]
         return self._opened
@@ -166,7 +166,7 @@ class ArrowSource:
 def _fragments(dataset: Any) -> list[Any]:
     try:
         return list(dataset.get_fragments())
-    except ValueError as error:  # of a filtered data set nobody knows the rows before it is read
+    except ValueError as error:  # a filtered data set must be read before its rows can be counted
         raise ValueError(
             f"{error} Or write its rows with pyarrow.dataset.write_dataset and give the folder, or give its to_table()."
         ) from error
@@ -214,7 +214,7 @@ INDEX_COLUMN = "__index_level_"  # under which pandas stores an index without a 
 
 
 class Columns(NamedTuple):
-    """Of a data set."""
+    """The numeric columns of a data set."""
 
     names: list[str]
     dtype: np.dtype[Any]  # float32 if all are of single precision or less, else float64
@@ -222,7 +222,7 @@ class Columns(NamedTuple):
 
 
 def columns_of(schema: Any, fragments: Sequence[Any], place: str, name: str, /, *, same: bool) -> Columns:
-    """The columns of a schema, which every fragment must have, with ``same`` no others; an error names the file."""
+    """Check that every fragment has the columns of a schema, with ``same`` no others; an error names the file."""
     names = [field.name for field in schema if field.name not in index_columns(schema)]
     if not names:
         raise ValueError(f"View {name!r}: {place} has no columns.")
@@ -253,7 +253,7 @@ def _require_columns(schema: Any, names: list[str], place: str, view: str, *, sa
 
 
 def index_columns(schema: Any) -> list[str]:
-    """Names of the columns that are an index."""
+    """Return the names of the columns that are an index."""
     known = json.loads((schema.metadata or {}).get(b"pandas", b"{}")).get("index_columns", [])
     named = [column for column in known if isinstance(column, str)]  # others are ranges, which have no column
     return [field.name for field in schema if field.name in named or field.name.startswith(INDEX_COLUMN)]

@@ -1,6 +1,6 @@
 """Blocks of rows, which the engine hands to every function; missing rows, and the rule that all numbers are finite.
 
-A row of NaN alone says that the view has nothing to say about the sample.
+A row of NaN alone means that the view does not describe the sample.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ class RowBlock(NamedTuple):
 
     @property
     def n_rows(self) -> int:
-        """Number of rows in the block."""
+        """Return the number of rows in the block."""
         return int(self.tables[0].shape[0])
 
     @property
     def missing(self) -> BoolArray:
-        """Which views (V, n) have nothing but NaN in which rows; a row that has no view at all is an error."""
+        """Return which views (V, n) are NaN in which rows; a row without any view is an error."""
         missing = np.stack([missing_rows(table) for table in self.tables])
         nowhere = missing.all(axis=0)
         if nowhere.any():
@@ -44,24 +44,24 @@ class RowBlock(NamedTuple):
         return missing
 
     def table(self, v: int, /) -> Table:
-        """A view with zeros where it is missing."""
+        """Return a view with zeros where it is missing."""
         missing = missing_rows(self.tables[v])
         return np.where(missing[:, None], 0, self.tables[v]) if missing.any() else self.tables[v]
 
     def known(self, v: int, /) -> Table:
-        """The rows of a view that are not missing."""
+        """Return the rows of a view that are not missing."""
         missing = missing_rows(self.tables[v])
         return self.tables[v][~missing] if missing.any() else self.tables[v]
 
     def take(self, chosen: IntArray, /) -> RowBlock:
-        """The block's share of the chosen rows, which are numbers among all rows, ascending."""
+        """Return the block's share of the chosen rows, which are ascending numbers among all rows."""
         first, last = np.searchsorted(chosen, (self.start, self.start + self.n_rows))
         inside = chosen[first:last] - self.start
         whole = np.array_equal(inside, np.arange(self.n_rows))
         return self if whole else self._part(inside, start=self.start)
 
     def between(self, start: int, stop: int, /) -> RowBlock:
-        """A stretch of its rows, by their numbers among all rows."""
+        """Return the rows from ``start`` to ``stop``, numbered among all rows."""
         return self._part(slice(start - self.start, stop - self.start), start=start)
 
     def _part(self, rows: IntArray | slice, *, start: int) -> RowBlock:
@@ -70,7 +70,7 @@ class RowBlock(NamedTuple):
 
 
 class BlockMaker:
-    """Makes blocks of views, for ``engine.cut``."""
+    """Makes blocks of views, for ``engine.partition``."""
 
     def __init__(self, views: Views, /) -> None:
         self._tables = views.tables
@@ -81,7 +81,7 @@ class BlockMaker:
 
     @staticmethod
     def split(block: RowBlock, start: int, stop: int, /) -> RowBlock:
-        """A stretch of rows of a larger block."""
+        """Return some rows of a larger block."""
         return block.between(start, stop)
 
 
@@ -110,7 +110,7 @@ def row_blocks(views: Views, /) -> BlockMaker:
 
 
 def some_rows(n_rows: int, n_wanted: int, /, *, seed: int) -> IntArray:
-    """Numbers of a seeded choice of rows, ascending; all of them where there are no more than wanted."""
+    """Draw row numbers with a seed, ascending; all of them if there are no more than wanted."""
     if n_rows <= n_wanted:
         return np.arange(n_rows)
     return np.sort(np.random.default_rng(seed).choice(n_rows, n_wanted, replace=False, shuffle=False))
@@ -130,7 +130,7 @@ def picked_rows(chosen: IntArray, rows: Rows[RowBlock], engine: Engine, /) -> li
 
 
 def _cut(table: Any, start: int, stop: int) -> Table:
-    """Rows of a table, without a copy where it is row-major or CSR."""
+    """Return rows of a table, without a copy where it is row-major or CSR."""
     if isinstance(table, np.ndarray):
         return np.ascontiguousarray(table[start:stop])
     if not isinstance(table, sp.csr_array):
@@ -186,7 +186,7 @@ def require_finite(
 
 
 def missing_rows(table: Table, /) -> BoolArray:
-    """Rows (n,) that are NaN throughout, in a table without any other NaN."""
+    """Find the rows (n,) that are NaN throughout, in a table without any other NaN."""
     if sp.issparse(table) or not table.shape[1]:
         return np.zeros(table.shape[0], dtype=bool)
     return np.asarray(np.isnan(table[:, 0]))

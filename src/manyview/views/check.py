@@ -1,4 +1,4 @@
-"""The one door for all input: whatever users have, out come matched, finite, numeric views.
+"""Checks of all input, which turn whatever users have into matched, finite, numeric views.
 
 An estimator remembers the views of its fit and what was done to their columns; other views are compared with them, and
 turned into numbers the same way. Columns without any number go; missing cells are filled if that is asked for.
@@ -22,16 +22,17 @@ from manyview.views.dask_tables import is_dask
 from manyview.views.encode import Categories, encode, looks_like_ids, require_no_ids
 from manyview.views.frames import Frame, frame_of, of_objects
 from manyview.views.ranges import Ranges
-from manyview.views.sources import IdColumn, Names, as_array, is_one_table, refuse
+from manyview.views.sources import IdColumn, Names, ViewsLike, as_array, is_one_table, refuse
 from manyview.views.sparse import canonical, verified
 from manyview.views.stored import is_stored
 
 __all__ = ["check_views", "in_memory", "is_elsewhere"]
 FLOATS = (np.float64, np.float32)
+ROWS_COMPARED_FIRST = 64
 
 
 def check_views(
-    X: Any,
+    X: ViewsLike,
     /,
     *,
     ranges: Ranges = None,
@@ -90,7 +91,7 @@ def check_views(
     """
     one = _is_for_scikit_learn(X)
     if one:
-        X = _as_scikit_learn_has_it(X, estimator, reset)
+        X = _validated_by_scikit_learn(X, estimator, reset)
     given = Views.from_tables(
         X, views=ranges, join=join, id_column=id_column, impute=impute, feature_names=feature_names
     )
@@ -132,7 +133,7 @@ def in_memory(views: Views, /) -> Views:
 
 
 def _is_for_scikit_learn(X: Any) -> bool:
-    """Whether X is one table of a kind that scikit-learn knows."""
+    """Return whether X is one table of a kind that scikit-learn knows."""
     if isinstance(X, Views) or not is_one_table(X):
         return False
     frame = frame_of(X)
@@ -141,15 +142,15 @@ def _is_for_scikit_learn(X: Any) -> bool:
     return isinstance(X, np.memmap) or not (is_stored(X) or is_dask(X))
 
 
-def _as_scikit_learn_has_it(X: Any, estimator: Any, reset: bool) -> Any:
-    """One table through scikit-learn's own validation, so that its conventions hold to the letter."""
+def _validated_by_scikit_learn(X: Any, estimator: Any, reset: bool) -> Any:
+    """Check one table by scikit-learn's own validation, so that its conventions hold exactly."""
     if frame_of(X) is not None:
         if estimator is not None:
             validate_data(estimator, X, reset=reset, skip_check_array=True)
         return X
     refuse(X, "view 0")
     if isinstance(X, np.memmap):
-        _as_scikit_learn_has_it(np.asarray(X[:2]), estimator, reset)  # what it has to say, said about a few rows
+        _validated_by_scikit_learn(np.asarray(X[:2]), estimator, reset)  # its errors, from a few rows
         return X
     if isinstance(X, list | tuple):
         if not isinstance(X[0], str | Number):
@@ -182,7 +183,7 @@ def remember(
 
 
 def in_fitted_order(estimator: Any, views: Views, /) -> Views:
-    """Views as the estimator was fitted on: by name where the names are the same set, else by position."""
+    """Order views as in the fit: by name where the names are the same set, else by position."""
     names = estimator.view_names_
     if len(views.names) != len(names):
         raise ValueError(f"Got {len(views.names)} views; the model was fitted on {len(names)}: {list(names)}.")
@@ -210,7 +211,7 @@ def require_same_columns(estimator: Any, views: Views, /) -> None:
 
 
 class Preparation(TypedDict):
-    """What was done to the columns of one view, as plain data."""
+    """The changes to the columns of one view, as plain data."""
 
     width: int  # of the view as given
     n_columns: int  # of the table that was made of it
@@ -229,7 +230,7 @@ class _Prepared(NamedTuple):
 def numeric(
     views: Views, known: Sequence[Preparation] | None, /, *, rows_may_miss: bool
 ) -> tuple[Views, tuple[Preparation, ...]]:
-    """Tables of finite numbers, and what was done to get them; ``known`` is what the fit did."""
+    """Convert tables to finite numbers and tell how; ``known`` is how the fit did."""
     done = [_prepare(views, v, None if known is None else known[v]) for v in range(len(views.tables))]
     for v, (table, columns, _, _) in enumerate(done):
         if not is_elsewhere(table):
@@ -274,8 +275,11 @@ def _fit(table: Any, name: str, columns: Names, impute: str | None) -> _Prepared
     if not sp.issparse(table):
         preparation["dropped"] = empty_columns(table)
         if preparation["dropped"]:
-            notes.append(_dropped(name, columns, preparation["dropped"]))
+            notes.append(f"View {name!r}: {_some(columns, preparation['dropped'])} without any number, dropped.")
             table, columns = _without(table, columns, preparation["dropped"])
+        constant = constant_columns(table)
+        if constant:
+            notes.append(f"View {name!r}: {_some(columns, constant)} with one value in all rows, which says nothing.")
         if impute is not None:
             preparation["fill"] = fill = column_values(table, impute)
             table, count = filled(table, fill)
@@ -302,7 +306,7 @@ def _apply(table: Any, name: str, columns: Names, known: Preparation) -> _Prepar
 
 
 def as_numbers(table: Any, name: str, /) -> Table:
-    """One view as a 2-D float array or CSR matrix; every error names the view."""
+    """Convert one view to a 2-D float array or CSR matrix; every error names the view."""
     if sp.issparse(table):
         table = verified(table, name)
     elif table.dtype.kind == "O":
@@ -318,7 +322,7 @@ def as_numbers(table: Any, name: str, /) -> Table:
 
 
 def floats(table: Any, /) -> Any:
-    """The types that a table may keep, or the one that it gets: half precision becomes single, as in files."""
+    """Return the types that a table may keep, or the one that it gets; half precision becomes single."""
     return np.float32 if getattr(table, "dtype", None) == np.float16 else FLOATS
 
 
@@ -353,10 +357,10 @@ def _without(table: FloatArray, columns: Names, dropped: Sequence[int]) -> tuple
     return table[:, kept], None if columns is None else tuple(columns[j] for j in kept)
 
 
-def _dropped(name: str, columns: Names, dropped: Sequence[int]) -> str:
-    shown = ", ".join(str(j) if columns is None else repr(columns[j]) for j in dropped[:3])
-    more = ", …" if len(dropped) > 3 else ""
-    return f"View {name!r}: {len(dropped)} columns without any number were dropped ({shown}{more})."
+def _some(columns: Names, at: Sequence[int]) -> str:
+    shown = ", ".join(str(j) if columns is None else repr(columns[j]) for j in at[:3])
+    more = ", …" if len(at) > 3 else ""
+    return f"1 column ({shown})" if len(at) == 1 else f"{len(at)} columns ({shown}{more})"
 
 
 def _other_width(name: str, width: int, known: Preparation, columns: Names) -> ValueError:
@@ -367,15 +371,27 @@ def _other_width(name: str, width: int, known: Preparation, columns: Names) -> V
 
 
 def empty_columns(table: FloatArray, /) -> list[int]:
-    """Columns without any number, unless that is all of them."""
+    """Find the columns without any number, unless that is all of them."""
     if len(table) < 2 or not np.isnan(table[0]).any():
         return []
     empty = np.flatnonzero(np.isnan(table).all(axis=0))
     return [] if len(empty) == table.shape[1] else empty.tolist()
 
 
+def constant_columns(table: FloatArray, /) -> list[int]:
+    """Find columns with the same number in all rows that have one; a few rows rule out most columns first."""
+    if len(table) < 2 or not table.shape[1]:
+        return []
+    start = int(np.argmax(~np.isnan(table[:, 0])))
+    at = np.flatnonzero(np.isfinite(table[start]))
+    for rows in (slice(start, start + ROWS_COMPARED_FIRST), slice(None)):
+        cells = table[rows][:, at]
+        at = at[((cells == table[start, at]) | np.isnan(cells)).all(axis=0)]
+    return at.tolist()
+
+
 def column_values(table: FloatArray, impute: str, /) -> list[float]:
-    """The mean or median of every column, of the cells that are there."""
+    """Compute the mean or median of every column over its known cells."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Mean of empty slice|All-NaN slice", RuntimeWarning)
         values = np.nanmean(table, axis=0, dtype=np.float64) if impute == "mean" else np.nanmedian(table, axis=0)
@@ -383,7 +399,7 @@ def column_values(table: FloatArray, impute: str, /) -> list[float]:
 
 
 def filled(table: FloatArray, values: Sequence[float], /) -> tuple[FloatArray, int]:
-    """The table with missing cells filled, and their number; rows that are missing altogether stay so."""
+    """Fill the missing cells of a table and count them; rows that are missing altogether stay so."""
     missing: BoolArray = np.asarray(np.isnan(table))
     missing &= ~np.all(missing, axis=1, keepdims=True)
     count = int(missing.sum())

@@ -15,8 +15,9 @@ from manyview.views.align import Match, match_rows, require_same_order, taken
 from manyview.views.blocks import missing_rows
 from manyview.views.dask_tables import is_dask
 from manyview.views.frames import as_ids, empty_rows, frame_of
+from manyview.views.output import html_table
 from manyview.views.ranges import Ranges
-from manyview.views.sources import Given, IdColumn, Names, column_names, one_view, sources
+from manyview.views.sources import Given, IdColumn, Names, ViewsLike, column_names, one_view, sources
 from manyview.views.stored import StoredTable
 
 IMPUTES = (None, "mean", "median")
@@ -62,6 +63,8 @@ class Views:
     >>> views = Views([np.ones((4, 2)), np.zeros((4, 3))], names=["image", "text"])
     >>> len(views), views.widths, views[1:3].shape
     (4, (2, 3), (2, 5))
+    >>> views.with_(names=("photo", "text")).names, views.described(0)
+    (('photo', 'text'), array([ True,  True,  True,  True]))
     """
 
     columns: tuple[Names, ...]
@@ -94,7 +97,7 @@ class Views:
     @classmethod
     def from_tables(
         cls,
-        X: Any,
+        X: ViewsLike,
         /,
         *,
         views: Ranges = None,
@@ -122,6 +125,11 @@ class Views:
             How an estimator fills missing cells of rows that have others.
         feature_names : mapping of view to names, or a sequence; optional
             Names of the columns of arrays and sparse matrices.
+
+        Returns
+        -------
+        Views
+            The tables, with rows that belong together.
 
         Examples
         --------
@@ -171,27 +179,49 @@ class Views:
 
     @property
     def n_samples(self) -> int:
-        """Number of rows that all views share."""
+        """Return the number of rows that all views share."""
         return int(self.tables[0].shape[0])
 
     @property
     def widths(self) -> tuple[int, ...]:
-        """Number of columns of each view."""
+        """Return the number of columns of each view."""
         return tuple(int(table.shape[1]) for table in self.tables)
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Rows, and columns of all views together."""
+        """Return the number of rows, and of columns of all views together."""
         return self.n_samples, sum(self.widths)
 
     def with_(self, **changes: Any) -> Self:
-        """Return the same views with some attributes replaced, without a check."""
+        """Return the same views with some attributes replaced, without a check.
+
+        Parameters
+        ----------
+        **changes : Any
+            New values of attributes.
+
+        Returns
+        -------
+        Views
+            A copy that shares the tables.
+        """
         other = copy(self)
         other.__dict__.update(changes)
         return other
 
     def described(self, v: int, /) -> BoolArray:
-        """Which samples (n_samples,) view ``v`` describes."""
+        """Return which samples (n_samples,) view ``v`` describes.
+
+        Parameters
+        ----------
+        v : int
+            Number of the view.
+
+        Returns
+        -------
+        ndarray of bool of shape (n_samples,)
+            True where the sample has the view.
+        """
         known = self.present[v]
         if known is not None:
             return known
@@ -229,12 +259,12 @@ class Views:
 
 
 def is_elsewhere(table: Any, /) -> bool:
-    """Whether a table is not in the memory of this process."""
+    """Return whether a table is not in the memory of this process."""
     return not isinstance(table, np.ndarray) and (is_dask(table) or isinstance(table, StoredTable))
 
 
 def _match(given: Sequence[Given], join: str | None) -> Match:
-    """Rows matched by id; tables on disk take part if others carry ids, and must be in their order."""
+    """Match rows by id; tables on disk take part if others carry ids, and must be in their order."""
     if join is None and all(each.ids is None and isinstance(each.table, np.ndarray) for each in given):
         return Match(None, [None] * len(given))  # plain arrays are matched by position
     names = [each.name for each in given]
@@ -264,7 +294,7 @@ def _stored_ids(table: StoredTable) -> NDArray[Any] | None:
 
 
 def _with_ids(given: Sequence[Given], ids: NDArray[Any]) -> list[Given]:
-    """Ids that were given beside the tables, for tables that carry none; the others must carry these."""
+    """Attach ids that were given beside the tables; tables that carry ids must carry these."""
     n_rows = int(given[0].table.shape[0])
     if len(ids) != n_rows:
         raise ValueError(f"{len(ids)} ids for {n_rows} samples.")
@@ -282,7 +312,7 @@ def _require_rows(given: Sequence[Given]) -> None:
 
 
 def _checked_columns(feature_names: Any, views: Views) -> tuple[Names, ...]:
-    """Column names of every view: those given, else those known."""
+    """Return the column names of every view: those given, else those known."""
     given = feature_names if isinstance(feature_names, Mapping) else dict(zip(views.names, feature_names, strict=False))
     unknown = [name for name in given if name not in views.names]
     if unknown or (not isinstance(feature_names, Mapping) and len(feature_names) != len(views.names)):
@@ -300,18 +330,17 @@ def _checked_columns(feature_names: Any, views: Views) -> tuple[Names, ...]:
 
 
 def views_as_html(views: Views, /, *, max_notes: int = 10) -> str:
-    """A small table: a row per view with its width, its kind and how many samples it describes."""
-    rows = "".join(
-        f"<tr><th scope='row'>{escape(name)}</th><td>{width:,}</td><td>{escape(_kind(table))}</td>"
-        f"<td>{views.n_samples if present is None else int(present.sum()):,}</td></tr>"
+    """Return an HTML table: one row per view with its width, its kind and how many samples it describes."""
+    rows = [
+        (name, f"{width:,}", _kind(table), f"{views.n_samples if present is None else int(present.sum()):,}")
         for name, width, table, present in zip(views.names, views.widths, views.tables, views.present, strict=True)
-    )
+    ]
     ids = "without ids" if views.ids is None else "with ids"
     notes = "".join(f"<li>{escape(note)}</li>" for note in views.notes[:max_notes])
     more = f"<li>… and {len(views.notes) - max_notes} more</li>" if len(views.notes) > max_notes else ""
     return (
-        f"<div><p>Views: {views.n_samples:,} samples {ids}</p><table><thead><tr><th>view</th><th>columns</th>"
-        f"<th>table</th><th>samples</th></tr></thead><tbody>{rows}</tbody></table>"
+        f"<div><p>Views: {views.n_samples:,} samples {ids}</p>"
+        + html_table(("view", "columns", "table", "samples"), rows)
         + (f"<ul>{notes}{more}</ul>" if notes else "")
         + "</div>"
     )

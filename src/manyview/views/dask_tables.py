@@ -15,12 +15,12 @@ from manyview.views.stored import StoredTable
 
 
 def is_dask(item: Any, /) -> bool:
-    """Whether an item of the input is a Dask collection."""
+    """Return whether an item of the input is a Dask collection."""
     return hasattr(item, "__dask_graph__")
 
 
 def checked_array(collection: Any, name: str, /) -> Any:
-    """A Dask array of float32 or float64 whose chunks raise an error that names view and row if they are not finite.
+    """Return a Dask array of float32 or float64 whose chunks raise an error if their numbers are not finite.
 
     The lengths of a data frame's partitions are counted for it: one pass over the files' metadata or rows.
     """
@@ -38,7 +38,7 @@ def checked_array(collection: Any, name: str, /) -> Any:
 
 
 def as_dask(table: StoredTable, /) -> Any:
-    """A table on disk as a Dask array: the workers read it, piece by piece."""
+    """Turn a table on disk into a Dask array, which the workers read piece by piece."""
     try:
         pickle.dumps(table)
     except (TypeError, pickle.PicklingError) as error:  # an Arrow data set of tables in memory

@@ -19,7 +19,7 @@ Categories = list[list[Any] | None] | None  # of every column; None: a number; N
 ID_NAMES = (
     *("id", "ids", "index", "key", "row", "rownumber", "rowid", "unnamed0", "level0", "uuid", "guid"),
     *("sample", "samples", "sampleid", "samplename", "subject", "subjectid", "participant", "participantid"),
-    *("patient", "patientid", "case", "caseid", "cell", "cellid", "barcode", "barcodes"),
+    *("pid", "mrn", "eid", "patient", "patientid", "case", "caseid", "cell", "cellid", "barcode", "barcodes"),
 )
 
 
@@ -70,7 +70,7 @@ def encode(
 
 
 def one_hot(column: Column, known: list[Any] | None, /) -> tuple[list[Any], FloatArray]:
-    """A column of 0 and 1 per category (n, n_categories); without known ones, those that occur."""
+    """Encode categories as columns of 0 and 1 (n, n_categories); without known categories, those that occur."""
     codes = np.asarray(column.values)
     if known is None:
         assert column.categories is not None
@@ -97,12 +97,12 @@ def require_no_ids(frame: Frame, name: str, labels: Sequence[str], /) -> None:
 
 
 def looks_like_ids(label: str, /) -> bool:
-    """Whether a column's name is one that ids usually have."""
+    """Return whether a column has a usual name of ids."""
     return re.sub(r"[^a-z0-9]", "", label.lower()) in ID_NAMES
 
 
 def _all_differ(values: NDArray[Any]) -> bool:
-    """Whether values are whole numbers or objects, more than one, and all different."""
+    """Return whether values are several whole numbers or objects, all of them different."""
     if values.dtype.kind == "f" and not np.array_equal(values, np.round(values)):
         return False
     listed = values.tolist()

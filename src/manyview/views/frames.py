@@ -28,33 +28,33 @@ class Column(NamedTuple):
 
 
 class Frame(Protocol):
-    """What the package asks of a data frame."""
+    """The interface to a data frame of any library."""
 
     library: str
     table: Any
     labels: list[Any]  # of the columns
 
     def ids(self) -> NDArray[Any] | None:
-        """The ids that the rows carry in an index; None where there are none."""
+        """Return the ids in the index of the rows; None if there are none."""
 
     def take(self, rows: IntArray, /) -> Any:
-        """A frame of these rows; -1 is a row of missing values."""
+        """Return a frame of these rows; -1 is a row of missing values."""
 
     def select(self, positions: Sequence[int], /) -> Any:
-        """A frame of these columns."""
+        """Return a frame of these columns."""
 
     def column(self, position: int, /) -> Column:
-        """One column, by what it holds."""
+        """Return one column as numbers, categories, text or objects."""
 
     def listed(self, position: int, /) -> list[Any]:
-        """The values of one column as they are, for ids."""
+        """Return the values of one column unchanged, for ids."""
 
     def matrix(self) -> NDArray[Any] | None:
-        """All columns at once, where that is known to give numbers."""
+        """Return all columns at once, if they are known to be numbers."""
 
 
 def frame_of(table: Any, /) -> Frame | None:
-    """The interface to a frame; None for anything else."""
+    """Return the interface to a frame; None for anything else."""
     makers: dict[str, Callable[[Any], Frame]] = {"pandas": PandasFrame, "polars": PolarsFrame, "pyarrow": ArrowFrame}
     for base in type(table).__mro__:
         library = base.__module__.partition(".")[0]
@@ -64,7 +64,7 @@ def frame_of(table: Any, /) -> Frame | None:
 
 
 def empty_rows(frame: Frame, /) -> NDArray[np.bool_]:
-    """Rows without any value."""
+    """Find the rows without any value."""
     empty: NDArray[np.bool_] | None = None
     for j in range(len(frame.labels)):
         column = frame.column(j)
@@ -81,7 +81,7 @@ def empty_rows(frame: Frame, /) -> NDArray[np.bool_]:
 
 
 def shown(identifier: Any, /) -> str:
-    """An id in a message, without the types of NumPy."""
+    """Write an id in a message without the types of NumPy."""
     if isinstance(identifier, np.datetime64 | np.timedelta64):
         return str(identifier)
     return repr(identifier.item() if isinstance(identifier, np.generic) else identifier)
@@ -242,7 +242,7 @@ class ArrowFrame:
 
 
 def row_major(table: Any, dtype: type[np.floating[Any]], /) -> NDArray[Any]:
-    """The numbers of an Arrow table (n_samples, n_columns), missing ones as NaN; some rows at a time stay in cache."""
+    """Copy an Arrow table to a row-major array, missing numbers as NaN, in parts that fit the cache."""
     matrix = np.empty(table.shape, dtype)
     wanted, start = sys.modules["pyarrow"].from_numpy_dtype(dtype), 0
     for batch in table.to_batches(max_chunksize=ROWS_AT_ONCE):
@@ -255,7 +255,7 @@ def row_major(table: Any, dtype: type[np.floating[Any]], /) -> NDArray[Any]:
 
 
 def of_objects(values: NDArray[Any], name: str, /) -> Column:
-    """A column of Python objects: numbers where all are, else text or whatever they are."""
+    """Return a column of Python objects as numbers if all of them are, else as text or unchanged."""
     present = [value for value in values.tolist() if not is_missing(value)]
     if all(isinstance(value, bool | int | float | np.number | np.bool_) for value in present):
         if any(isinstance(value, np.complexfloating) for value in present):
@@ -270,7 +270,7 @@ def of_objects(values: NDArray[Any], name: str, /) -> Column:
 
 
 def is_missing(value: Any, /) -> bool:
-    """Whether a value of a column or an id is None, NaN or pandas' NA; NaT is a date, if none that is known."""
+    """Return whether a value of a column or an id is None, NaN, NaT or pandas' NA."""
     return value is None or type(value).__name__ == "NAType" or (isinstance(value, float) and value != value)
 
 
@@ -281,7 +281,7 @@ def codes_of(values: Sequence[Any], categories: Sequence[Any], /) -> IntArray:
 
 
 def as_ids(values: Sequence[Any] | NDArray[Any], /) -> NDArray[Any]:
-    """Ids as an array with one entry per row, also where they are tuples or of several types."""
+    """Convert ids to an array with one entry per row, also where they are tuples or of several types."""
     listed = values.tolist() if isinstance(values, np.ndarray) and values.dtype == object else values
     if len({type(value) for value in listed}) <= 1 or (isinstance(listed, np.ndarray) and listed.ndim == 1):
         ids = np.asarray(listed)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ def as_given(
     columns: Sequence[str] | None = None,
     id_name: str = "id",
 ) -> Any:
-    """Values per sample as a frame of the library that the views came in.
+    """Return values per sample as a frame of the library that the views came in.
 
     Parameters
     ----------
@@ -77,7 +78,7 @@ def as_given(
 
 
 def frame_of_columns(columns: Mapping[str, Any], ids: NDArray[Any] | None, kind: str, /, *, id_name: str = "id") -> Any:
-    """Columns of any types as one frame, with the ids as the index (pandas) or the first column.
+    """Build a frame from columns of any types, with ids as the index (pandas) or the first column.
 
     Examples
     --------
@@ -96,6 +97,23 @@ def frame_of_columns(columns: Mapping[str, Any], ids: NDArray[Any] | None, kind:
     return library.table(table) if kind == "pyarrow" else library.DataFrame(table)
 
 
+def html_table(head: Sequence[str], rows: Iterable[Sequence[object]], /) -> str:
+    """Return a table for a notebook; every cell is escaped, and the first of a row is its heading.
+
+    Examples
+    --------
+    >>> from manyview.views.output import html_table
+    >>> html_table(["view"], [["<rna>"]])
+    "<table><thead><tr><th>view</th></tr></thead><tbody><tr><th scope='row'>&lt;rna&gt;</th></tr></tbody></table>"
+    """
+    columns = "".join(f"<th>{escape(name)}</th>" for name in head)
+    body = ""
+    for first, *cells in rows:
+        others = "".join(f"<td>{escape(str(cell))}</td>" for cell in cells)
+        body += f"<tr><th scope='row'>{escape(str(first))}</th>{others}</tr>"
+    return f"<table><thead><tr>{columns}</tr></thead><tbody>{body}</tbody></table>"
+
+
 def _writable(values: Iterable[Any]) -> list[Any]:
-    """Texts without lone surrogates, which Arrow and polars do not take, and anything else as it is."""
+    """Replace lone surrogates in texts, which Arrow and polars do not take."""
     return [value.encode(errors="replace").decode() if isinstance(value, str) else value for value in values]

@@ -52,8 +52,11 @@ class PerView(TransformerMixin, _BaseComposition):
     >>> from sklearn.preprocessing import StandardScaler
     >>> from manyview.views.per_view import PerView
     >>> views = {"rna": np.array([[1.0], [3.0]]), "text": np.ones((2, 4))}
-    >>> PerView({"rna": StandardScaler()}).fit_transform(views).tables[0].ravel()
+    >>> scale = PerView({"rna": StandardScaler()})
+    >>> scale.fit_transform(views).tables[0].ravel()
     array([-1.,  1.])
+    >>> scale.transform({"rna": np.array([[2.0]]), "text": np.ones((1, 4))}).tables[0].ravel()
+    array([0.])
     """
 
     def __init__(self, transformers: Mapping[Any, Any], *, remainder: str = "passthrough") -> None:
@@ -62,7 +65,7 @@ class PerView(TransformerMixin, _BaseComposition):
 
     @property
     def _named(self) -> list[tuple[str, Any]]:
-        """Names and transformers, as scikit-learn's compositions keep them."""
+        """Return names and transformers in the form of scikit-learn's compositions."""
         return [(str(name), transformer) for name, transformer in self.transformers.items()]
 
     @_named.setter
@@ -71,24 +74,74 @@ class PerView(TransformerMixin, _BaseComposition):
         self.transformers = {keys.get(name, name): transformer for name, transformer in named}
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Parameters of this transformer and, with ``deep``, of those that it holds."""
+        """Return the parameters of this transformer and, with ``deep``, of those that it holds.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Whether to include the parameters of the transformers.
+
+        Returns
+        -------
+        dict
+            Values by name.
+        """
         parameters: dict[str, Any] = self._get_params("_named", deep=deep)
         return parameters
 
     def set_params(self, **parameters: Any) -> Self:
-        """Set parameters of this transformer, or of those that it holds, ``rna__n_components``."""
+        """Set parameters of this transformer, or of those that it holds, ``rna__n_components``.
+
+        Parameters
+        ----------
+        **parameters : Any
+            New values by name.
+
+        Returns
+        -------
+        PerView
+            The transformer itself.
+        """
         if "transformers" in parameters:
             self.transformers = parameters.pop("transformers")
         self._set_params("_named", **parameters)
         return self
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Fit every transformer on its view."""
+        """Fit every transformer on its view.
+
+        Parameters
+        ----------
+        X : as for :meth:`Views.from_tables`
+            The views.
+        y : optional
+            Passed on to the transformers.
+
+        Returns
+        -------
+        PerView
+            The transformer itself.
+        """
         self.fit_transform(X, y)
         return self
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Views:
-        """Fit every transformer on its view, and transform the view with it."""
+        """Fit every transformer on its view, and transform the view with it.
+
+        Parameters
+        ----------
+        X : as for :meth:`Views.from_tables`
+            The views.
+        y : optional
+            Passed on to the transformers.
+        **fit_params : Any
+            Not used; scikit-learn's pipelines may pass some.
+
+        Returns
+        -------
+        Views
+            The transformed views.
+        """
         views = Views.from_tables(X)
         chosen = self._chosen(views)
         self.view_names_ = views.names
@@ -103,7 +156,18 @@ class PerView(TransformerMixin, _BaseComposition):
         return _assembled(views, done, self.views_kept_)
 
     def transform(self, X: Any) -> Views:
-        """Transform every view with the transformer that was fitted on it."""
+        """Transform every view with the transformer that was fitted on it.
+
+        Parameters
+        ----------
+        X : as for :meth:`Views.from_tables`
+            The views.
+
+        Returns
+        -------
+        Views
+            The transformed views.
+        """
         check_is_fitted(self, "transformers_")
         views = in_fitted_order(self, Views.from_tables(X))
         done = {
@@ -114,7 +178,7 @@ class PerView(TransformerMixin, _BaseComposition):
         return _assembled(views, done, self.views_kept_)
 
     def _chosen(self, views: Views) -> list[Any]:
-        """What is done to every view, in their order."""
+        """Return the transformer of every view, in the order of the views."""
         if self.remainder not in AS_IT_IS:
             raise ValueError(f"remainder={self.remainder!r}: use 'passthrough' or 'drop'.")
         self._validate_names([name for name, _ in self._named])
@@ -135,7 +199,7 @@ class PerView(TransformerMixin, _BaseComposition):
 
 
 def _apply(views: Views, v: int, transform: Any, fitted: Any) -> tuple[Table, Any]:
-    """The transformed table and its columns; samples that lack the view get rows of NaN, or empty ones."""
+    """Transform a table; samples that lack the view get rows of NaN, or empty rows in a sparse table."""
     table, there = views.tables[v], views.described(v)
     missing = not there.all()
     try:

@@ -1,4 +1,4 @@
-"""How one table is cut into views by columns."""
+"""Division of one table into views by columns."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import numpy as np
 
 from manyview.views.frames import Frame
 
-Ranges = Any  # None, int, widths, (start, stop) pairs, or a mapping of view to columns
+Ranges = int | Sequence[int] | Sequence[tuple[int, int]] | Mapping[str, Any] | None  # the last: columns of every view
 
 
-def column_ranges(ranges: Ranges, width: int, /) -> list[tuple[int, int]]:
-    """The (start, stop) pairs that a number of views, widths or pairs mean for a table of this width."""
+def column_ranges(ranges: Any, width: int, /) -> list[tuple[int, int]]:
+    """Return the (start, stop) pairs for a number of views, widths or pairs, and a table of this width."""
     if ranges is None:
         return [(0, width)]
     if isinstance(ranges, int | np.integer):
@@ -35,7 +35,7 @@ def column_ranges(ranges: Ranges, width: int, /) -> list[tuple[int, int]]:
 
 
 def named_columns(ranges: Mapping[Any, Any], width: int, frame: Frame | None, /) -> dict[str, list[int]]:
-    """Column positions of every view of a mapping; values are names or numbers of columns, or a selector."""
+    """Return the column positions of every view of a mapping to names, numbers or selectors of columns."""
     return {str(name): _positions(wanted, str(name), width, frame) for name, wanted in ranges.items()}
 
 
@@ -63,7 +63,7 @@ def _position(column: Any, labels: Sequence[Any], width: int, name: str) -> int:
     raise ValueError(f"views={{{name!r}: …}} names the column {column!r}, which the table does not have.")
 
 
-def _pairs(ranges: Ranges) -> list[tuple[int, int]]:
+def _pairs(ranges: Any) -> list[tuple[int, int]]:
     try:
         return [(index(start), index(stop)) for start, stop in ranges]
     except (TypeError, ValueError) as error:

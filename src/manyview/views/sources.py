@@ -1,4 +1,4 @@
-"""All forms of input as a list of views: mappings, lists, annotated data, data sets, and one table cut by columns.
+"""Conversion of all forms of input to views: mappings, lists, annotated data, data sets, one table cut by columns.
 
 A view comes with the ids and column names of its table. What cannot be a view is refused in one sentence that says what
 to give instead.
@@ -6,8 +6,9 @@ to give instead.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, KeysView, Mapping, Set, ValuesView
-from typing import Any, NamedTuple
+from collections.abc import Iterator, KeysView, Mapping, Sequence, Set, ValuesView
+from os import PathLike
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import scipy.sparse as sp
@@ -20,15 +21,56 @@ from manyview.views.sparse import verified
 from manyview.views.stored import StoredTable, is_stored
 
 
+class Shaped(Protocol):
+    """A table in memory, as arrays, sparse matrices, frames, tensors and Dask arrays are; AnnData and MuData, too."""
+
+    @property
+    def shape(self) -> Any:
+        """Return the numbers of rows and columns."""
+
+
+class Fragmented(Protocol):
+    """An Arrow data set."""
+
+    @property
+    def get_fragments(self) -> Any:
+        """Return the files of the data set."""
+
+
+class Framed(Protocol):
+    """A table as ``manyview.io.read_table`` returns it."""
+
+    @property
+    def frame(self) -> Any:
+        """Return the table without its ids."""
+
+
+class Named(Protocol):
+    """A data set as ``manyview.datasets`` makes them."""
+
+    @property
+    def views(self) -> Mapping[str, Any]:
+        """Return the tables by name."""
+
+    @property
+    def n_samples(self) -> int:
+        """Return the number of rows."""
+
+
+TableLike = Shaped | Fragmented | Framed | Sequence[Sequence[float]] | str | PathLike[str]
+ViewsLike = TableLike | Sequence[TableLike] | Mapping[Any, TableLike] | Named
+ArrayViews = NDArray[Any] | Sequence[NDArray[Any]] | Mapping[Any, NDArray[Any]]  # labels of these are an array
+Names = tuple[str, ...] | None
+IdColumn = str | Mapping[str, str] | None
+
+
 def sources(X: Any, /, *, views: Ranges = None, id_column: IdColumn = None) -> list[Given]:
-    """The views that any accepted input consists of."""
+    """Take any accepted input apart into views."""
     library = library_of(X)
     if library == "mudata" and hasattr(X, "mod"):
         return _modalities(X, views)
     if library == "anndata" and hasattr(X, "obs_names"):
-        _require_places(views)
-        places = {"X": "X"} if views is None else views
-        return [annotated_view(X, place, str(name)) for name, place in places.items()]
+        return [annotated_view(X, place, str(name)) for name, place in _places(views, {"X": "X"}).items()]
     if isinstance(getattr(X, "views", None), Mapping) and hasattr(X, "n_samples"):  # a MultiViewData
         ids = None if getattr(X, "ids", None) is None else as_ids(list(X.ids))
         names = getattr(X, "feature_names", None) or {}
@@ -46,13 +88,13 @@ def sources(X: Any, /, *, views: Ranges = None, id_column: IdColumn = None) -> l
 
 
 def is_one_table(X: Any, /) -> bool:
-    """Whether an input is one array, frame, sparse matrix or nested list, not several tables."""
+    """Return whether an input is one array, frame, sparse matrix or nested list, not several tables."""
     several = isinstance(getattr(X, "views", None), Mapping) or library_of(X) in ("mudata", "anndata", "torch")
     return not several and _named_tables(X) is None
 
 
 def _named_tables(X: Any) -> list[tuple[str, Any]] | None:
-    """Names and tables where X is several tables; None where it is one."""
+    """Return names and tables if X is several tables; None if it is one."""
     if isinstance(X, Mapping) and not sp.issparse(X):  # a DOK matrix is a mapping too
         if not X:
             raise ValueError("Got an empty mapping: pass at least one view.")
@@ -65,11 +107,9 @@ def _named_tables(X: Any) -> list[tuple[str, Any]] | None:
 
 
 def _modalities(data: Any, views: Ranges) -> list[Given]:
-    """A view per modality; or as told, ``views={"rna": "rna/obsm/X_pca"}``."""
-    _require_places(views)
-    places = {name: name for name in data.mod} if views is None else views
+    """Return one view per modality, or those that ``views`` names, as in ``{"rna": "rna/obsm/X_pca"}``."""
     found = []
-    for name, place in places.items():
+    for name, place in _places(views, {name: name for name in data.mod}).items():
         modality, _, rest = place.partition("/")
         if modality not in data.mod:
             raise ValueError(f"View {name!r}: the MuData has no modality {modality!r}; it has {list(data.mod)}.")
@@ -77,16 +117,19 @@ def _modalities(data: Any, views: Ranges) -> list[Given]:
     return found
 
 
-def _require_places(views: Ranges) -> None:
-    if views is not None and not (isinstance(views, Mapping) and all(isinstance(p, str) for p in views.values())):
+def _places(views: Ranges, usual: Mapping[str, str]) -> Mapping[str, str]:
+    if views is None:
+        return usual
+    if not isinstance(views, Mapping) or not all(isinstance(place, str) for place in views.values()):
         raise ValueError(
             f"views={views!r}: for annotated data name the place of every view, for example "
             "{'counts': 'layers/counts', 'pca': 'obsm/X_pca'}."
         )
+    return views
 
 
 def _cut_frame(frame: Frame, views: Ranges, id_column: IdColumn) -> list[Given]:
-    """One frame cut by columns: as told, else by the top level of its columns."""
+    """Divide one frame by columns, as told or by the top level of its columns."""
     frame, ids = frame_with_ids(frame, "view 0", id_column)
     width = len(frame.labels)
     if isinstance(views, Mapping):
@@ -111,7 +154,7 @@ def _part(frame: Frame, positions: list[int], name: str, ids: Any) -> Given:
 
 
 def _cut(view: Given, views: Ranges) -> list[Given]:
-    """One array, sparse matrix or table elsewhere, cut by columns."""
+    """Divide one array, sparse matrix or table elsewhere by columns."""
     if views is None:
         return [view]
     table, width = view.table, int(view.table.shape[1])
@@ -132,10 +175,6 @@ def _cut(view: Given, views: Ranges) -> list[Given]:
     ]
 
 
-Names = tuple[str, ...] | None
-IdColumn = str | Mapping[str, str] | None
-
-
 class Given(NamedTuple):
     """A view before its rows are matched with those of others."""
 
@@ -147,7 +186,7 @@ class Given(NamedTuple):
 
 
 def one_view(table: Any, name: str, /, *, id_column: IdColumn = None) -> Given:
-    """A table of any kind as a view, or an error that names it."""
+    """Turn a table of any kind into a view; an error names it."""
     if type(table) is np.ndarray:  # the usual case needs none of the questions below
         return Given(name, _array(table, name))
     if hasattr(table, "feature_names") and hasattr(table, "frame"):  # a TableFile
@@ -176,7 +215,7 @@ def one_view(table: Any, name: str, /, *, id_column: IdColumn = None) -> Given:
 
 
 def annotated_view(data: Any, place: str, name: str, /) -> Given:
-    """A matrix of an AnnData: ``"X"``, ``"layers/counts"`` or ``"obsm/X_pca"``, with the names of its observations."""
+    """Return a matrix of an AnnData with its obs_names: ``"X"``, ``"layers/counts"`` or ``"obsm/X_pca"``."""
     if getattr(data, "isbacked", False):
         raise TypeError(f"View {name!r} is an AnnData on disk: give its to_memory().")
     slot, _, key = place.partition("/")
@@ -195,13 +234,13 @@ def annotated_view(data: Any, place: str, name: str, /) -> Given:
 
 
 def column_names(columns: Any, /) -> Names:
-    """Names of the columns, where all have one; as in scikit-learn, numbers are no names."""
+    """Return the names of the columns if all are strings, as in scikit-learn; else None."""
     names = () if columns is None else tuple(columns)
     return names if names and all(isinstance(column, str) for column in names) else None
 
 
 def frame_with_ids(frame: Frame, name: str, id_column: IdColumn, /) -> tuple[Frame, NDArray[Any] | None]:
-    """A frame without the column of its ids, and the ids."""
+    """Return a frame without the column of its ids, and the ids."""
     wanted = id_column.get(name) if isinstance(id_column, Mapping) else id_column
     if wanted is None:
         return frame, frame.ids()
@@ -235,7 +274,7 @@ def _from_torch(tensor: Any, name: str) -> NDArray[Any]:
 
 
 def as_array(rows: Any, name: str, /) -> NDArray[Any]:
-    """A list of rows as an array; rows of different lengths are an error that names the view."""
+    """Convert a list of rows to an array; rows of different lengths are an error that names the view."""
     try:
         return np.asarray(rows)
     except ValueError as error:
@@ -256,7 +295,7 @@ def _array(table: Any, name: str) -> NDArray[Any]:
 
 
 def library_of(item: Any, /) -> str:
-    """The library that a type, or one that it inherits from, belongs to; empty for Python's own."""
+    """Return the library of a type or of one that it inherits from; empty for Python's own types."""
     for base in type(item).__mro__:
         library: str = base.__module__.partition(".")[0]
         if library in ("anndata", "mudata", "torch", "pandas", "polars", "pyarrow"):
@@ -296,7 +335,7 @@ def refuse(item: Any, name: str, /) -> None:
 
 
 def is_table(item: Any, /) -> bool:
-    """Whether an item of a list is a view of its own, not a row; polars tables have a shape but no ndim."""
+    """Return whether an item of a list is a view of its own rather than a row."""
     return (
         len(getattr(item, "shape", ())) >= 2
         or sp.issparse(item)
@@ -309,7 +348,7 @@ def is_table(item: Any, /) -> bool:
 
 
 def is_query(item: Any, /) -> bool:
-    """Whether an item is a polars LazyFrame."""
+    """Return whether an item is a polars LazyFrame."""
     return type(item).__module__.startswith("polars") and hasattr(item, "sink_parquet")
 
 

@@ -10,7 +10,7 @@ from manyview.kernels.arrays import Table
 
 
 def verified(matrix: Any, name: str, /) -> Table:
-    """A sparse matrix of any format as CSR, after its structure was checked; an error names the view.
+    """Check the structure of a sparse matrix of any format and convert it to CSR; an error names the view.
 
     SciPy and scikit-learn follow row pointers and column numbers without a check of their own: damaged ones read
     outside of the arrays. The checks compare and never subtract, so that no number can wrap around.
@@ -33,7 +33,7 @@ def verified(matrix: Any, name: str, /) -> Table:
 
 
 def canonical(table: Table, /) -> Table:
-    """Every entry of a CSR matrix once and in its place: two halves of a count are not two counts."""
+    """Sort the entries of a CSR matrix, and add up those that are stored twice."""
     if table.has_canonical_format:
         return table
     table = table.copy()
@@ -84,7 +84,7 @@ def _verify_range(numbers: Any, stop: int, what: str, matrix: Any, name: str) ->
 
 
 def _trimmed(matrix: Any) -> Table:
-    """Without room for entries behind the last one."""
+    """Drop unused space behind the last entry."""
     end = int(matrix.indptr[-1])
     if end == len(matrix.indices) == len(matrix.data):
         return matrix

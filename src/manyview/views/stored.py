@@ -23,7 +23,7 @@ PARQUET = (".parquet", ".pq")
 
 
 class Source(Protocol):
-    """Where the rows of a stored table come from."""
+    """The file or data set of a stored table."""
 
     place: str  # for messages
     shape: tuple[int, int]
@@ -33,7 +33,7 @@ class Source(Protocol):
     slow: bool  # decoding costs more than reading plain numbers
 
     def read(self, start: int, stop: int, /) -> Any:
-        """Rows start … stop as an array of numbers."""
+        """Read rows start … stop as an array of numbers."""
 
 
 class StoredTable:
@@ -56,6 +56,8 @@ class StoredTable:
     ...     table = StoredTable(f"{folder}/image.npy", name="image")
     ...     table.shape, table[1:3]
     ((4, 3), array([[3., 4., 5.], [6., 7., 8.]]))
+    >>> table.renamed("picture").name, table.ids() is None  # an .npy file has no ids
+    ('picture', True)
     """
 
     ndim = 2
@@ -68,34 +70,40 @@ class StoredTable:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Rows and columns."""
+        """Return the numbers of rows and columns."""
         return self._source.shape[0], self._last - self._first
 
     @property
     def columns(self) -> list[str] | None:
-        """Names of the columns, where they have names."""
+        """Return the names of the columns, if they have names."""
         names = self._source.columns
         return None if names is None else names[self._first : self._last]
 
     @property
     def pieces(self) -> list[tuple[int, int]]:
-        """Stretches of rows that are best read at once."""
+        """List the ranges of rows that are best read at once."""
         return self._source.pieces
 
     @property
     def slow(self) -> bool:
-        """Whether the rows are better copied than read twice."""
+        """Return whether copying the rows is faster than reading them twice."""
         return self._source.slow
 
     def ids(self) -> Any:
-        """Stretches of the ids that are stored with the rows, each a tuple of arrays; None where there are none."""
+        """Yield the ids that are stored with the rows, each part a tuple of arrays; None if there are none.
+
+        Returns
+        -------
+        iterator of tuples of arrays, or None
+            The ids, in parts.
+        """
         return self._source.ids() if isinstance(self._source, ArrowSource) else None
 
     def __len__(self) -> int:
         return self.shape[0]
 
     def __getitem__(self, key: Any) -> Any:
-        """``table[start:stop]`` and ``table[rows]`` are read; ``table[:, a:b]`` is again a stored table."""
+        """Read ``table[start:stop]`` or ``table[rows]``; ``table[:, a:b]`` is again a stored table."""
         if isinstance(key, tuple):
             return self._between(*key)
         if isinstance(key, slice):
@@ -120,7 +128,18 @@ class StoredTable:
         return part
 
     def renamed(self, name: str, /) -> StoredTable:
-        """The same table under another name."""
+        """Return the same table under another name.
+
+        Parameters
+        ----------
+        name : str
+            The new name.
+
+        Returns
+        -------
+        StoredTable
+            It shares the file.
+        """
         part = self[:, :]
         part.name = name
         return part
@@ -154,7 +173,7 @@ class StoredTable:
 
 
 def is_stored(item: Any, /) -> bool:
-    """Whether an item of the input is a table on disk."""
+    """Return whether an item of the input is a table on disk."""
     return isinstance(item, str | PathLike | np.memmap | StoredTable) or _is_dataset(item)
 
 
@@ -167,7 +186,7 @@ def _open(source: Any, name: str) -> Source:
         return MappedSource(source, name)
     if _is_dataset(source):
         return ArrowSource(source, "the Arrow data set", name)
-    path = Path(fspath(source)).absolute()  # workers may be at home elsewhere
+    path = Path(fspath(source)).absolute()  # workers may run in another directory
     if path.suffix == ".npy" and path.is_file():
         return NpySource(path, name)
     if path.is_dir():
@@ -183,7 +202,7 @@ def _open(source: Any, name: str) -> Source:
 
 
 def _parquet_files(folder: Path) -> Iterator[Path]:
-    """But for those that others keep for themselves: names with a dot or a low line in front, and all below them."""
+    """List the Parquet files below a folder, without names that begin with a dot or an underscore."""
     for file in folder.rglob("*"):
         own = file.relative_to(folder).parts
         if file.suffix in PARQUET and not any(part.startswith((".", "_")) for part in own) and file.is_file():
@@ -191,7 +210,7 @@ def _parquet_files(folder: Path) -> Iterator[Path]:
 
 
 def _natural(text: str) -> list[Any]:
-    """Key that sorts part.10 after part.2."""
+    """Return a sort key that puts part.10 after part.2."""
     return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", text)]
 
 

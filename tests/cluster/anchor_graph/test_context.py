@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from joblib import parallel_config
 from numpy.testing import assert_array_equal
 
 from manyview import AnchorGraphClustering, Recipe
-from manyview.cluster.anchor_graph.context import FitContext, reporter, resolve, silent
+from manyview.cluster.anchor_graph.context import FitContext, check_graph_modes, reporter, resolve, silent
 from manyview.engine import MemoryEngine
 
 DEFAULT = Recipe()
@@ -109,3 +110,32 @@ def test_reporter_prints_calls_or_is_silent(capsys):
 
 def test_numbers_of_rows_may_be_an_array():
     assert_array_equal(settings_of(30, anchors=np.arange(5)).anchors, np.arange(5))
+
+
+@pytest.mark.parametrize(
+    "parameters, message",
+    [
+        ({"anchors": np.arange(9), "n_anchors": 9}, "n_anchors=9 has no effect where anchors is an array"),
+        ({"engine": "memory", "scratch": "."}, "scratch has no effect with engine='memory'"),
+        ({"engine": "dask", "scratch": "."}, "scratch has no effect with engine='dask'"),
+    ],
+)
+def test_graph_parameters_without_effect_are_refused(parameters, message):
+    with pytest.raises(ValueError, match=f"AnchorGraphClustering: {message}"):
+        check_graph_modes(AnchorGraphClustering(3, **parameters))
+
+
+def test_graph_parameters_with_an_effect_are_accepted():
+    check_graph_modes(AnchorGraphClustering(3, anchors=np.arange(9), engine="disk", scratch="."))
+
+
+@pytest.mark.parametrize("n_jobs", [0, 1.5, True])
+def test_number_of_threads_follows_joblib(n_jobs):
+    with pytest.raises(ValueError, match="n_jobs must be an integer other than 0 or None"):
+        AnchorGraphClustering(3, n_jobs=n_jobs).fit([np.eye(9)])
+
+
+def test_n_jobs_none_is_one_thread_or_what_joblib_says():
+    assert MemoryEngine(n_jobs=None).threads == 1
+    with parallel_config(n_jobs=3):
+        assert MemoryEngine(n_jobs=None).threads == 3

@@ -1,6 +1,7 @@
 """Explanations of clusters by views, prototypes and features, against direct sums and planted causes."""
 
 import json
+from html import escape
 from types import SimpleNamespace
 
 import numpy as np
@@ -107,6 +108,15 @@ def test_explanation_is_frozen_readable_and_plain(explained):
     assert plain["clusters"][0]["rows"][0]["row"] == explanation.clusters[0].rows[0].row
     with pytest.raises(AttributeError):
         explanation.clusters[0].size = 0
+
+
+def test_explanation_in_a_notebook(explained):
+    _, explanation = explained
+    html = explanation._repr_html_()
+    assert html.count("<tr>") == 1 + len(explanation.clusters)
+    for cluster in explanation.clusters:
+        for effects in cluster.features.values():
+            assert f"{escape(effects[0].feature)} {effects[0].effect:+.1f}" in html
 
 
 # ------------------------------------------------------------------------------------------------ the sums

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from manyview.cluster.semi_ntf import admm
 from manyview.cluster.semi_ntf.admm import Options, factorize, first_block
 from manyview.engine import DiskEngine, MemoryEngine, edges
 from manyview.kernels.tproduct import view_transform
@@ -63,9 +62,8 @@ def test_iterations_match_dense_loop(dtype, atol):
     assert_allclose(result.history["residual_HQ"], residuals, rtol=1e-3, atol=atol)
 
 
-def test_penalty_has_a_limit(monkeypatch):
-    monkeypatch.setattr(admm, "MAX_PENALTY", 3.0)
-    result = factorize(start(), MemoryEngine(n_jobs=1), options(tol=0, max_iter=15))
+def test_penalty_has_a_limit():
+    result = factorize(start(), MemoryEngine(n_jobs=1), options(tol=0, max_iter=15)._replace(max_penalty=3.0))
     assert_allclose(result.history["mu"], np.minimum(1.15 ** np.arange(15), 3.0))
     assert_allclose(indicator(result), dense_loop(15, largest=3.0)[0], atol=1e-10)
 
@@ -93,16 +91,15 @@ def test_empty_cluster_stays_finite_and_is_orthogonalized_twice(monkeypatch):
     engine = MemoryEngine(n_jobs=1)
     step = engine.step
     monkeypatch.setattr(engine, "step", lambda *args: steps.append(1) or step(*args))
-    monkeypatch.setattr(admm, "TRUSTED_CONDITION", 1e3)
-    result = factorize(start(empty=True), engine, options(tol=0, max_iter=10))
+    result = factorize(start(empty=True), engine, options(tol=0, max_iter=10)._replace(max_condition=1e3))
     assert len(steps) > 2 * 10
     assert np.isfinite(indicator(result)).all()
 
 
-def test_second_orthogonalization_changes_little(monkeypatch):
-    once = indicator(factorize(start(), MemoryEngine(n_jobs=1), options(max_iter=5)))
-    monkeypatch.setattr(admm, "TRUSTED_CONDITION", 0)
-    assert_allclose(indicator(factorize(start(), MemoryEngine(n_jobs=1), options(max_iter=5))), once, atol=1e-8)
+def test_second_orthogonalization_changes_little():
+    once = factorize(start(), MemoryEngine(n_jobs=1), options(max_iter=5))
+    twice = factorize(start(), MemoryEngine(n_jobs=1), options(max_iter=5)._replace(max_condition=0))
+    assert_allclose(indicator(twice), indicator(once), atol=1e-8)
 
 
 def test_engines_and_threads_give_the_same_bits(tmp_path):

@@ -190,3 +190,11 @@ def test_what_belongs_to_the_other_estimator(separated, name):
     else:
         with pytest.raises(TypeError, match="match_to"):
             model_of().fit(separated[0], match_to=separated[1])
+
+
+@pytest.mark.parametrize("lam, source", [(0.0, "factorization"), (1e4, "start")])
+def test_model_says_whether_the_factorization_gave_the_labels(overlapping, lam, source):
+    start = np.asarray(model_of().fit(overlapping[0]).labels_)
+    model = model_of(coupling="clusters", start=start, lam=lam).fit(overlapping[0])
+    assert model.labels_from_ == source
+    assert len(model.cluster_sizes_) == K

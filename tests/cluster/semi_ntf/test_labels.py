@@ -57,13 +57,15 @@ def test_explained_is_the_squared_projection_on_the_indicator():
 @pytest.mark.parametrize(
     "refined, first, kept",
     [
-        (TRUTH, np.roll(TRUTH, 1) * (np.arange(N) > 5), "refined"),  # explains more
-        (np.where(np.arange(N) < 9, 0, TRUTH), TRUTH, "first"),  # explains less
-        (np.minimum(TRUTH, 1), TRUTH, "first"),  # lost a cluster
-        (TRUTH, TRUTH.copy(), "refined"),
+        (TRUTH, np.roll(TRUTH, 1) * (np.arange(N) > 5), "factorization"),  # explains more
+        (np.where(np.arange(N) < 9, 0, TRUTH), TRUTH, "start"),  # explains less
+        (np.minimum(TRUTH, 1), TRUTH, "start"),  # lost a cluster
+        (TRUTH, TRUTH.copy(), "factorization"),
     ],
 )
 def test_labels_of_H_are_kept_if_they_explain_more_and_lose_no_cluster(refined, first, kept):
     rows = rows_of(indicators(TRUTH))
     refined, first = in_blocks(refined), in_blocks(first)
-    assert better_labels(refined, first, rows, ENGINE, K) is {"refined": refined, "first": first}[kept]
+    labels, source = better_labels(refined, first, rows, ENGINE, K)
+    assert source == kept
+    assert labels is {"factorization": refined, "start": first}[kept]

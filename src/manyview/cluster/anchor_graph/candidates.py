@@ -156,9 +156,10 @@ def spectral_labelings(basis: Basis, T: FloatArray, context: FitContext, /) -> l
 
 
 def n_vectors(n_clusters: int, factor: float = 3, *, most: int = 400) -> int:
-    """Number of singular vectors of an embedding: K, or one more than a larger multiple of K, by default the largest.
+    """Return the number of singular vectors of an embedding: K, or one more than a larger multiple of K.
 
-    There are no more than ``most``: many clusters are far apart in fewer dimensions, too.
+    The default is the largest multiple. There are no more than ``most``: many clusters are far apart in fewer
+    dimensions, too.
     """
     return min(int(factor * n_clusters) + (factor > 1), most)
 
@@ -205,7 +206,7 @@ def label_sizes(labels: Rows[IntArray], engine: Engine, K: int, /) -> FloatArray
 
 
 def label_indicator(labels: IntArray, sizes: FloatArray, /) -> FloatArray:
-    """One-hot rows divided by the root of the cluster's size: orthonormal columns over all rows."""
+    """Return one-hot rows divided by the root of the cluster's size: orthonormal columns over all rows."""
     return np.eye(len(sizes))[labels] / np.sqrt(np.maximum(sizes, 1))
 
 

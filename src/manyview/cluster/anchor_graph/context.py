@@ -1,30 +1,32 @@
-"""What every stage of a fit reads: the engine, the settings after every "auto" has become a number, and progress."""
+"""The context of a fit, which every stage reads: engine, settings with numbers for every "auto", and progress."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from os.path import isdir
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
-from manyview.anchors import RULES
+from manyview.anchors import RULES, AnchorRule
 from manyview.cluster.anchor_graph.recipe import DEFAULT, Recipe
-from manyview.cluster.checks import array, boolean, choice, integer, nothing
+from manyview.cluster.checks import N_JOBS, array, boolean, choice, integer, nothing
+from manyview.cluster.progress import Progress, silent
 from manyview.engine import DiskEngine, Engine, MemoryEngine
 from manyview.geometry import SCALES
+from manyview.kernels.arrays import IntArray
 from manyview.views import StoredTable, Views, in_memory
 from manyview.views.container import is_elsewhere
 from manyview.views.dask_tables import as_dask, is_dask
 
-DRAWN_RULES = ("kmeans", "random")  # anchors that depend on the seed
-MIN_CLUSTERS = 2  # that n_clusters="auto" considers
+DRAWN_RULES = ("kmeans", "random")  # rules whose anchors depend on the seed
+MIN_CLUSTERS = 2  # the smallest number that is chosen where there is structure
 
-ENGINES = ("memory", "disk", "dask")
-Progress = Callable[[str, int, int], None]  # stage, steps done, steps in all
+EngineName = Literal["memory", "disk", "dask"]
+Anchors = AnchorRule | Sequence[int] | IntArray
 
 # What the parameters of the graphs may be
 GRAPH_CONSTRAINTS = {
@@ -34,31 +36,17 @@ GRAPH_CONSTRAINTS = {
     "n_anchors": (integer(2), choice("auto")),
     "n_neighbors": (integer(1), choice("auto")),
     "dtype": (choice("auto", "float32", "float64"),),
-    "engine": (choice("auto", *ENGINES),),
+    "engine": (choice("auto", *get_args(EngineName)),),
     "block_rows": (integer(1),),
     "scratch": (
         nothing(),
         ("a directory that exists", lambda value: isinstance(value, str | PathLike) and isdir(value)),
     ),
-    "n_jobs": (integer(-1), nothing()),
+    "n_jobs": N_JOBS,
     "label_outliers": (boolean(),),
     "recipe": (nothing(), ("a Recipe", lambda value: isinstance(value, Recipe))),
     "verbose": (boolean(), ("a function of stage, done, total", callable)),
 }
-
-
-def silent(stage: str, done: int, total: int) -> None:
-    """Report nothing."""
-
-
-def reporter(estimator: Any, /) -> Progress:
-    """Return what ``verbose`` asks for: the callable itself, lines on the standard error stream, or silence."""
-    if callable(estimator.verbose):
-        return estimator.verbose
-    name = type(estimator).__name__
-    if estimator.verbose:
-        return lambda stage, done, total: print(f"{name}: {stage} {done}/{total}", file=sys.stderr)
-    return silent
 
 
 @dataclass(frozen=True)
@@ -88,12 +76,27 @@ class FitContext:
 
     @property
     def recipe(self) -> Recipe:
-        """Constants of the fit."""
+        """Return the constants of the fit."""
         return self.settings.recipe
 
     def with_settings(self, **changes: Any) -> FitContext:
         """Return the context with some settings changed."""
         return replace(self, settings=replace(self.settings, **changes))
+
+
+def check_graph_modes(estimator: Any, /) -> None:
+    """Raise an error for a parameter of the graphs that would have no effect."""
+    name = type(estimator).__name__
+    if not isinstance(estimator.anchors, str) and estimator.n_anchors != "auto":
+        raise ValueError(
+            f"{name}: n_anchors={estimator.n_anchors} has no effect where anchors is an array of rows: leave it at "
+            "'auto'."
+        )
+    if estimator.scratch is not None and estimator.engine in ("memory", "dask"):
+        raise ValueError(
+            f"{name}: scratch has no effect with engine={estimator.engine!r}, which writes no blocks: leave it out, or "
+            "choose engine='disk'."
+        )
 
 
 def resolve(
@@ -170,23 +173,30 @@ def _row_numbers(anchors: Any, n_samples: int) -> Any:
 
 
 def engine_for(estimator: Any, views: Views, /) -> tuple[Views, Engine]:
-    """The engine, and the views in the form that it reads."""
-    name = chosen_engine(estimator.engine, views)
-    options = {"block_rows": estimator.block_rows}
-    if name == "memory":
-        return in_memory(views), MemoryEngine(n_jobs=estimator.n_jobs, **options)
-    if name == "disk":
-        if any(is_dask(table) for table in views.tables):
-            raise ValueError("engine='disk' reads files and arrays; for Dask collections use engine='dask'.")
-        return views, DiskEngine(n_jobs=estimator.n_jobs, scratch=estimator.scratch, **options)
+    """Return the views in the form that the engine reads, and the engine."""
+    makers = {"memory": _memory_engine, "disk": _disk_engine, "dask": _dask_engine}
+    return makers[chosen_engine(estimator.engine, views)](estimator, views)
+
+
+def _memory_engine(estimator: Any, views: Views) -> tuple[Views, Engine]:
+    return in_memory(views), MemoryEngine(n_jobs=estimator.n_jobs, block_rows=estimator.block_rows)
+
+
+def _disk_engine(estimator: Any, views: Views) -> tuple[Views, Engine]:
+    if any(is_dask(table) for table in views.tables):
+        raise ValueError("engine='disk' reads files and arrays; for Dask collections use engine='dask'.")
+    return views, DiskEngine(n_jobs=estimator.n_jobs, scratch=estimator.scratch, block_rows=estimator.block_rows)
+
+
+def _dask_engine(estimator: Any, views: Views) -> tuple[Views, Engine]:
     from manyview.engine.dask import DaskEngine
 
     tables = [as_dask(table) if isinstance(table, StoredTable) else table for table in views.tables]
-    return views.with_(tables=tuple(tables)), DaskEngine(**options)
+    return views.with_(tables=tuple(tables)), DaskEngine(block_rows=estimator.block_rows)
 
 
 def chosen_engine(engine: str, views: Views, /) -> str:
-    """The engine's name; "auto" looks at where the tables are."""
+    """Return the name of the engine; "auto" depends on where the tables are."""
     if engine != "auto":
         return engine
     elsewhere = [table for table in views.tables if is_elsewhere(table)]
@@ -197,7 +207,7 @@ def chosen_engine(engine: str, views: Views, /) -> str:
 
 
 def client_is_active() -> bool:
-    """Whether this process has a Dask client; who has none has not imported the library either."""
+    """Return whether this process has a Dask client, without importing the library."""
     distributed = sys.modules.get("distributed")
     if distributed is None:
         return False

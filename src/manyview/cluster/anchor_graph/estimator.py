@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal, Self
+from os import PathLike
+from typing import Any, Literal, Self, overload
 
 import numpy as np
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from manyview.anchors import AnchorGraph
-from manyview.cluster.anchor_graph.context import GRAPH_CONSTRAINTS, engine_for
+from manyview.cluster.anchor_graph.context import GRAPH_CONSTRAINTS, Anchors, EngineName, engine_for
 from manyview.cluster.anchor_graph.explanation import Explanation, explain
 from manyview.cluster.anchor_graph.fusion import Fusion
 from manyview.cluster.anchor_graph.incremental import absorb
@@ -19,13 +20,17 @@ from manyview.cluster.anchor_graph.membership import MembershipMap, Novelty, lab
 from manyview.cluster.anchor_graph.recipe import Recipe
 from manyview.cluster.anchor_graph.reliability import Assessment, Reliability, as_assessment, assess_rows
 from manyview.cluster.anchor_graph.stages import build_graphs_for_k, keep_results, label_by_consensus, running_fit
-from manyview.cluster.base import Clusterer
+from manyview.cluster.base import Clusterer, RandomState
 from manyview.cluster.checks import all_or_nothing, check_parameters, refuse_second_table, warn_of_lost_clusters
+from manyview.cluster.progress import Progress
 from manyview.engine import BLOCK_ROWS, Engine, Rows
-from manyview.kernels.arrays import FloatArray
-from manyview.views import Views, check_views
+from manyview.geometry import Scale
+from manyview.kernels.arrays import FloatArray, IntArray
+from manyview.views import Views, ViewsLike, check_views
 from manyview.views.blocks import RowBlock, row_blocks
 from manyview.views.output import as_given
+from manyview.views.ranges import Ranges
+from manyview.views.sources import ArrayViews
 
 
 class AnchorClusterer(TransformerMixin, Clusterer):
@@ -39,13 +44,12 @@ class AnchorClusterer(TransformerMixin, Clusterer):
     novelty_: Novelty
     label_outliers: bool = False  # a parameter of those that have it
 
-    def fit_transform(self, X: Any, y: Any = None) -> Any:
+    def fit_transform(self, X: ViewsLike, y: Any = None) -> Any:
         """Fit, and return the memberships in the form of :meth:`transform`.
 
         Parameters
         ----------
-        X : as for :meth:`fit`
-        y : ignored
+        X, y : as for :meth:`fit`
 
         Returns
         -------
@@ -54,7 +58,7 @@ class AnchorClusterer(TransformerMixin, Clusterer):
         self.fit(X, y)
         return self._memberships(self.membership_, self.sample_ids_, self.input_library_)
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: ViewsLike) -> Any:
         """Return the membership of new rows: from a row to its anchors, from the anchors to the clusters.
 
         Parameters
@@ -69,7 +73,11 @@ class AnchorClusterer(TransformerMixin, Clusterer):
         membership, views = self._read_rows(X, lambda members, engine, rows: engine.persist(members.membership, rows))
         return self._memberships(membership, views.ids, views.library)
 
-    def predict(self, X: Any) -> Any:
+    @overload
+    def predict(self, X: ArrayViews) -> IntArray: ...
+    @overload
+    def predict(self, X: ViewsLike) -> Any: ...
+    def predict(self, X: ViewsLike) -> Any:
         """Return the cluster of every new row, the one with the largest membership.
 
         Parameters
@@ -91,21 +99,26 @@ class AnchorClusterer(TransformerMixin, Clusterer):
         labels, views = self._read_rows(X, read)
         return labels if views.library is None else as_given(labels, views.ids, views.library)
 
-    def assess(self, X: Any) -> Assessment:
+    def assess(self, X: ViewsLike) -> Assessment:
         """Label new rows, with their confidence and novelty, and what each view says about them.
 
-        Confidence is how clearly a row is in its cluster rather than in another; novelty is how far it is from all of
-        them: the distance to its anchors beside that of the rows of the fit. A row beyond 1 is an outlier.
+        Parameters
+        ----------
+        X : as for :meth:`fit`
+
+        Returns
+        -------
+        Assessment
+            Confidence is how clearly a row is in its cluster rather than in another; novelty is its distance to its
+            anchors beside that of the rows of the fit. A row beyond 1 is an outlier.
 
         Examples
         --------
-        >>> from manyview import AnchorGraphClustering
-        >>> from manyview.datasets import make_views
-        >>> data = make_views(n_samples=200, n_clusters=3, random_state=0)
+        >>> from manyview import AnchorGraphClustering, datasets
+        >>> data = datasets.make_views(n_samples=200, n_clusters=3, random_state=0)
         >>> model = AnchorGraphClustering(n_clusters=3, random_state=0).fit(data.views)
-        >>> assessment = model.assess({name: view[:5] for name, view in data.views.items()})
-        >>> assessment.confidence.shape, assessment.view_labels.shape, bool(assessment.views_disagree.any())
-        ((5,), (5, 3), False)
+        >>> model.assess({name: view[:5] for name, view in data.views.items()}).view_labels.shape
+        (5, 3)
         """
 
         def read(members: MembershipMap, engine: Engine, rows: Rows[RowBlock]) -> Any:
@@ -115,17 +128,15 @@ class AnchorClusterer(TransformerMixin, Clusterer):
         found = as_assessment(self._read_rows(X, read)[0])
         return found._replace(labels=without_outliers(found.labels, found.novelty)) if self.label_outliers else found
 
-    def score(self, X: Any, y: Any = None) -> float:
+    def score(self, X: ViewsLike, y: Any = None) -> float:
         """Return the mean confidence of the rows, 0 to 1: higher is better, and no labels are needed.
 
-        Confidence is the margin between a row's cluster and the runner-up; a single cluster separates nothing and
-        scores 0. The score compares parameters for the same number of clusters, as in a grid search;
-        :func:`manyview.model_selection.select` chooses the number.
+        A single cluster separates nothing and scores 0. The score compares parameters for the same number of clusters,
+        as in a grid search; :func:`manyview.model_selection.select` chooses the number.
 
         Parameters
         ----------
-        X : as for :meth:`fit`
-        y : ignored
+        X, y : as for :meth:`fit`
 
         Returns
         -------
@@ -134,13 +145,10 @@ class AnchorClusterer(TransformerMixin, Clusterer):
         Examples
         --------
         >>> from sklearn.model_selection import GridSearchCV
-        >>> from manyview import AnchorGraphClustering, Views
-        >>> from manyview.datasets import make_views
-        >>> data = make_views(n_samples=120, n_clusters=3, random_state=0)
-        >>> model = AnchorGraphClustering(3, random_state=0)
-        >>> search = GridSearchCV(model, {"scale": ["standard", "none"]}, cv=2)
-        >>> search = search.fit(Views.from_tables(data.views))
-        >>> bool(0 < search.best_score_ <= 1)
+        >>> from manyview import AnchorGraphClustering, Views, datasets
+        >>> data = datasets.make_views(n_samples=120, n_clusters=3, random_state=0)
+        >>> search = GridSearchCV(AnchorGraphClustering(3, random_state=0), {"scale": ["standard", "none"]}, cv=2)
+        >>> bool(0 < search.fit(Views.from_tables(data.views)).best_score_ <= 1)
         True
         """
         check_is_fitted(self)
@@ -148,7 +156,7 @@ class AnchorClusterer(TransformerMixin, Clusterer):
             return 0.0
         return float(self.assess(X).confidence.mean())
 
-    def explain(self, X: Any, *, n_prototypes: int = 5, n_features: int = 5) -> Explanation:
+    def explain(self, X: ViewsLike, *, n_prototypes: int = 5, n_features: int = 5) -> Explanation:
         """Explain every cluster by the views that hold it together, its prototypes, and the features that set it apart.
 
         Parameters
@@ -165,11 +173,9 @@ class AnchorClusterer(TransformerMixin, Clusterer):
 
         Examples
         --------
-        >>> from manyview import AnchorGraphClustering
-        >>> from manyview.datasets import make_views
-        >>> data = make_views(n_samples=200, n_clusters=3, widths=(4, 6), random_state=0)
-        >>> model = AnchorGraphClustering(n_clusters=3, random_state=0).fit(data.views)
-        >>> cluster = model.explain(data.views).clusters[0]
+        >>> from manyview import AnchorGraphClustering, datasets
+        >>> views = datasets.make_views(n_samples=200, n_clusters=3, widths=(4, 6), random_state=0).views
+        >>> cluster = AnchorGraphClustering(n_clusters=3, random_state=0).fit(views).explain(views).clusters[0]
         >>> max(cluster.views, key=lambda view: view.effect).view in ("view_0", "view_1")
         True
         """
@@ -224,10 +230,11 @@ class AnchorGraphClustering(AnchorClusterer):
     anchors : {"kmeans", "das", "variance", "random"} or array of row numbers, default="kmeans"
         How anchors are chosen. k-means anchors are shared by all views.
     n_anchors, n_neighbors : int or "auto", default="auto"
-        Number of anchors (``max(500, 10 K)``, at most N), and of anchors tied to a row (the mean of the weights for
-        10 and for 5).
+        Number of anchors, and of anchors tied to a row. ``"auto"`` is ``max(500, 10 K)`` anchors, more beyond 5,000
+        rows and at most N; and the mean of the weights for 10 and for 5 neighbors. ``n_anchors`` must be ``"auto"``
+        where ``anchors`` is an array.
     dtype : {"auto", "float32", "float64"}, default="auto"
-        Type of what is kept per row; ``"auto"`` is float64 up to 1,000 rows. Small matrices are always float64.
+        Type of what is kept per row; ``"auto"`` is float64 up to 5,000 rows. Small matrices are always float64.
     engine : {"auto", "memory", "disk", "dask"}, default="auto"
         Where row blocks live; the result has the same bits everywhere for the same ``block_rows``. ``"auto"`` looks at
         the input: Dask collections, and tables on disk while a ``distributed.Client`` is active, go to ``"dask"``,
@@ -237,9 +244,11 @@ class AnchorGraphClustering(AnchorClusterer):
     block_rows : int, default=16384
         Number of rows per block.
     scratch : path or None, default=None
-        Directory in which the disk engine keeps its blocks; None is the directory for temporary files.
+        Directory in which the disk engine keeps its blocks; None is the directory for temporary files. An error with
+        ``engine="memory"`` and ``"dask"``, which have no use for it.
     n_jobs : int or None, default=None
-        Number of threads; None uses all cores. The result has the same bits for any number.
+        Number of threads as in joblib: -1 uses all cores; None is 1, or what ``joblib.parallel_config`` says. The
+        result has the same bits for any number.
     views : None, int, widths, or (start, stop) pairs, default=None
         How the columns of ONE table passed to :meth:`fit` are divided into views.
     label_outliers : bool, default=False
@@ -288,32 +297,33 @@ class AnchorGraphClustering(AnchorClusterer):
 
     Examples
     --------
-    >>> from manyview import AnchorGraphClustering
-    >>> from manyview.datasets import make_views
-    >>> data = make_views(n_samples=300, n_clusters=4, random_state=0)
+    >>> from manyview import AnchorGraphClustering, datasets
+    >>> data = datasets.make_views(n_samples=300, n_clusters=4, random_state=0)
     >>> model = AnchorGraphClustering(n_clusters=4, random_state=0).fit(data.views)
-    >>> model.membership_.shape, model.predict(data.views)[:3].tolist() == model.labels_[:3].tolist()
-    ((300, 4), True)
+    >>> bool((model.predict(data.views) == model.labels_).all())
+    True
+    >>> model.transform(data.views).shape, model.get_feature_names_out()[0]
+    ((300, 4), 'cluster0')
     """
 
     def __init__(
         self,
         n_clusters: int | Literal["auto"] = 8,
         *,
-        scale: Literal["auto", "standard", "rows", "max", "none"] = "auto",
-        anchors: Any = "kmeans",
+        scale: Scale = "auto",
+        anchors: Anchors = "kmeans",
         n_anchors: int | Literal["auto"] = "auto",
         n_neighbors: int | Literal["auto"] = "auto",
         dtype: Literal["auto", "float32", "float64"] = "auto",
-        engine: Literal["auto", "memory", "disk", "dask"] = "auto",
+        engine: Literal["auto"] | EngineName = "auto",
         block_rows: int = BLOCK_ROWS,
-        scratch: Any = None,
+        scratch: str | PathLike[str] | None = None,
         n_jobs: int | None = None,
-        views: Any = None,
+        views: Ranges = None,
         label_outliers: bool = False,
         recipe: Recipe | None = None,
-        random_state: Any = None,
-        verbose: Any = False,
+        random_state: RandomState = None,
+        verbose: bool | Progress = False,
     ) -> None:
         self.n_clusters = n_clusters
         self.scale = scale
@@ -332,7 +342,7 @@ class AnchorGraphClustering(AnchorClusterer):
         self.verbose = verbose
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any = None, *, match_to: Any = None) -> Self:
+    def fit(self, X: ViewsLike, y: Any = None, *, match_to: Any = None) -> Self:
         """Cluster the rows of the views.
 
         Parameters
@@ -358,21 +368,23 @@ class AnchorGraphClustering(AnchorClusterer):
         return self
 
     @all_or_nothing
-    def partial_fit(self, X: Any, y: Any = None) -> Self:
+    def partial_fit(self, X: ViewsLike, y: Any = None) -> Self:
         """Add a batch of rows: anchors and weights stay, the sums behind the membership map grow.
 
         The first batch is fitted. After a later one ``labels_``, ``membership_``, ``embedding_``, ``confidence_`` and
         ``outlier_score_`` are those of the batch; ``cluster_sizes_`` and ``anchor_membership_`` are over all rows seen.
 
+        Parameters
+        ----------
+        X, y : as for :meth:`fit`
+
         Examples
         --------
-        >>> from manyview import AnchorGraphClustering
-        >>> from manyview.datasets import make_views
-        >>> views = make_views(n_samples=300, n_clusters=3, random_state=0).views
+        >>> from manyview import AnchorGraphClustering, datasets
+        >>> views = datasets.make_views(n_samples=300, n_clusters=3, random_state=0).views
         >>> model = AnchorGraphClustering(n_clusters=3, random_state=0)
-        >>> for first in (0, 200, 250):
-        ...     stop = 200 if first == 0 else first + 50
-        ...     model = model.partial_fit({name: view[first:stop] for name, view in views.items()})
+        >>> for rows in (slice(200), slice(200, 250), slice(250, 300)):
+        ...     model = model.partial_fit({name: view[rows] for name, view in views.items()})
         >>> len(model.labels_), int(model.cluster_sizes_.sum())
         (50, 300)
         """

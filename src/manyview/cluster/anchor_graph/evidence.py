@@ -1,11 +1,11 @@
-"""What views say about one another, before anything is clustered, and which of them are left out for it.
+"""How views depend on one another, measured before anything is clustered, and which views are left out.
 
     dependence(u, v):  how far the columns of u, or their squares, correlate with those of v beyond chance
     structured(v):     the columns of v correlate with one another beyond chance
 
 Both are symmetric: no view, and no labeling of some views, judges the others. A few thousand rows decide.
 
-    alone:     no other view depends on it, not even in doubt
+    alone:     no other view depends on it, not even possibly
     left out:  alone, and     other views are related for certain, or its own columns are independent
                       and     its mean beta over the geometries < threshold x that of the best view      (candidates.py)
 
@@ -35,7 +35,7 @@ from manyview.views.blocks import RowBlock, picked_rows, some_rows
 
 
 class Tables(NamedTuple):
-    """Some rows of every view."""
+    """A sample of the rows of every view."""
 
     rows: IntArray  # their numbers among the sampled rows
     scaled: list[FloatArray]  # per view (n, d), in the first geometry
@@ -68,7 +68,7 @@ def _stacked(parts: list[Table]) -> FloatArray:
 
 
 def _columns(blocks: list[RowBlock], v: int, most: int) -> FloatArray:
-    """A view as it came; of a wide one the columns with most entries, or evenly spaced ones."""
+    """Return the raw columns of a view; of a wide view those with the most entries, or evenly spaced ones."""
     parts = [block.table(v) for block in blocks]
     width = parts[0].shape[1]
     if width > most:
@@ -81,7 +81,7 @@ def _columns(blocks: list[RowBlock], v: int, most: int) -> FloatArray:
 
 
 class Explained(NamedTuple):
-    """How much of what the views share labels explain."""
+    """The share of the dependence between the views that labels explain."""
 
     rows: IntArray  # among the sampled ones, known in all views
     shared: SharedDependence
@@ -147,7 +147,7 @@ def structured_views(tables: Tables, significance: float, /) -> BoolArray:
 
 
 def _both(x: FloatArray) -> list[FloatArray]:
-    """Standardized columns, and their standardized squares, outliers held back."""
+    """Return standardized columns, and their standardized squares with outliers clipped."""
     z = standardized(x)
     return [z, standardized(np.clip(z * np.sqrt(len(z)), -3, 3) ** 2)]  # standard deviations
 

@@ -1,4 +1,4 @@
-"""Why a cluster is one: which views hold it together, which rows stand for it, which features set it apart.
+"""Explanation of clusters: which views hold one together, which rows are typical, which features set it apart.
 
     M_jk   = weighted mass of cluster k that flows through anchor j in some views    (m, K), from the fit's small sums
     stay_k = sum_j M_jk² / M_j. / M_.k          the walk row -> anchor -> row begins in k and ends there
@@ -26,8 +26,9 @@ from manyview.cluster.anchor_graph.fusion import Fusion
 from manyview.cluster.anchor_graph.reliability import Reliability
 from manyview.engine import Engine, Rows, add
 from manyview.kernels.arrays import FloatArray, IntArray, Table
-from manyview.views import Views, check_views
+from manyview.views import Views, ViewsLike, check_views
 from manyview.views.blocks import RowBlock, row_blocks
+from manyview.views.output import html_table
 
 if TYPE_CHECKING:
     from manyview.cluster.anchor_graph.estimator import AnchorGraphClustering
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ViewEffect:
-    """What one view does for one cluster."""
+    """The effect of one view on one cluster."""
 
     view: str
     effect: float  # cohesion lost without the view; negative: the cluster would hold better without it
@@ -87,12 +88,12 @@ class ClusterExplanation:
 
 @dataclass(frozen=True, repr=False)
 class Explanation:
-    """All clusters."""
+    """The explanation of all clusters."""
 
     clusters: tuple[ClusterExplanation, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain dicts, lists, strings and numbers, ready for JSON."""
+        """Return plain dicts, lists, strings and numbers, ready for JSON."""
         plain: dict[str, Any] = _plain(asdict(self))
         return plain
 
@@ -102,19 +103,36 @@ class Explanation:
     def __str__(self) -> str:
         lines = []
         for c in self.clusters:
-            views = ", ".join(
-                f"{v.view} {v.effect:+.3f} (alone {v.alone:.2f})" for v in sorted(c.views, key=lambda v: -v.effect)
-            )
-            rows = ", ".join(str(r.row) if r.id is None else r.id for r in c.rows)
+            views, rows, features = _in_words(c)
             lines += [
                 f"cluster {c.label}: {c.size} rows, cohesion {c.cohesion:.2f}, stability {c.stability:.2f}",
                 f"  held together by  {views}",
                 f"  typical rows      {rows}",
+                *(f"  set apart in {view}: {named}" for view, named in features.items()),
             ]
-            for view, features in c.features.items():
-                named = ", ".join(f"{f.feature} {f.effect:+.1f}" for f in features)
-                lines.append(f"  set apart in {view}: {named}")
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        views = list(self.clusters[0].features) if self.clusters else []
+        head = ["cluster", "rows", "cohesion", "stability", "held together by", "typical rows"]
+        lines = []
+        for c in self.clusters:
+            held, rows, features = _in_words(c)
+            numbers = c.label, f"{c.size:,}", f"{c.cohesion:.2f}", f"{c.stability:.2f}"
+            lines.append((*numbers, held, rows, *features.values()))
+        return f"<div>{html_table([*head, *(f'set apart in {view}' for view in views)], lines)}</div>"
+
+
+def _in_words(c: ClusterExplanation) -> tuple[str, str, dict[str, str]]:
+    """Return what holds a cluster together, its typical rows, and per view the features that set it apart."""
+    views = ", ".join(
+        f"{v.view} {v.effect:+.3f} (alone {v.alone:.2f})" for v in sorted(c.views, key=lambda v: -v.effect)
+    )
+    rows = ", ".join(str(r.row) if r.id is None else r.id for r in c.rows)
+    features = {
+        view: ", ".join(f"{f.feature} {f.effect:+.1f}" for f in effects) for view, effects in c.features.items()
+    }
+    return views, rows, features
 
 
 def _plain(value: Any) -> Any:
@@ -123,7 +141,7 @@ def _plain(value: Any) -> Any:
     return [_plain(inner) for inner in value] if isinstance(value, tuple | list) else value
 
 
-def explain(model: AnchorGraphClustering, X: Any, /, *, n_prototypes: int, n_features: int) -> Explanation:
+def explain(model: AnchorGraphClustering, X: ViewsLike, /, *, n_prototypes: int, n_features: int) -> Explanation:
     """Explain the clusters of a fitted model; X are the rows of its fit."""
     for name, value in (("n_prototypes", n_prototypes), ("n_features", n_features)):
         if not isinstance(value, int | np.integer) or value < 1:
@@ -169,7 +187,7 @@ def explain(model: AnchorGraphClustering, X: Any, /, *, n_prototypes: int, n_fea
 
 
 def view_effects(reliability: Reliability, fusion: Fusion, /) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Cohesion (K,), what it loses without each view (V, K), and in each view alone (V, K)."""
+    """Compute cohesion (K,), what it loses without each view (V, K), and that of each view alone (V, K)."""
     view, V = reliability.view_of_slice, len(reliability.view_weights)
     weights = np.where(view >= 0, reliability.slice_weights, 0)
     geometry = fusion.geometry_of_slice
@@ -180,7 +198,7 @@ def view_effects(reliability: Reliability, fusion: Fusion, /) -> tuple[FloatArra
 
 
 def cohesion(mass: FloatArray, weights: FloatArray, geometry: IntArray, /) -> FloatArray:
-    """(stay - p) / (1 - p) per cluster (K,), over the geometries; 0 where no slice counts.
+    """Compute (stay - p) / (1 - p) per cluster (K,), over the geometries; 0 where no slice counts.
 
     mass: (L, m, K), weights: (L,).
     """
@@ -198,7 +216,7 @@ def cohesion(mass: FloatArray, weights: FloatArray, geometry: IntArray, /) -> Fl
 
 
 def _anchor_mass(model: AnchorGraphClustering) -> tuple[FloatArray, FloatArray]:
-    """Mass of every cluster through the anchors of the fused graph (G m, K), and its share there."""
+    """Compute the mass of every cluster through the anchors of the fused graph (G m, K), and its share there."""
     fusion, scale = model.fusion_, model.fusion_.column_scale
     degree = np.where(scale > 0, 1 / (np.where(scale > 0, scale, 1) ** 2 * fusion.row_sum), 0)
     purity = model.anchor_membership_ * fusion.row_sum
@@ -224,7 +242,7 @@ def _anchors(model: AnchorGraphClustering, sizes: IntArray, n: int) -> list[tupl
 def _typical_rows(
     model: AnchorGraphClustering, rows: Rows[RowBlock], engine: Engine, K: int, n: int
 ) -> list[list[tuple[float, int]]]:
-    """The n most typical rows of every cluster, each block naming its own best."""
+    """Find the n most typical rows of every cluster; each block names its own best."""
     mass, purity = _anchor_mass(model)
     sizes = np.maximum(np.bincount(model.labels_[model.labels_ >= 0], minlength=K), 1)
     target = mass * purity / sizes
@@ -257,7 +275,7 @@ class FeatureSums(NamedTuple):
 def _features(
     model: AnchorGraphClustering, rows: Rows[RowBlock], engine: Engine, v: int, K: int, n: int, names: list[str]
 ) -> list[tuple[FeatureEffect, ...]]:
-    """The n features of a view that set each cluster apart most."""
+    """Find the n features of a view that set each cluster apart most."""
 
     def known_rows(block: RowBlock) -> tuple[Table, IntArray]:
         present = model.anchor_graph_.geometry.present(block)[v]
@@ -278,7 +296,7 @@ def _features(
 
 
 def feature_sums(table: Table, labels: IntArray, n_clusters: int, /, *, centers: FloatArray | None) -> FeatureSums:
-    """Sums per cluster; with centers (K, d) also sums of squares about them. A CSR matrix is not filled in."""
+    """Sum features per cluster; with centers (K, d) also their squares about them. CSR matrices stay sparse."""
     K, d = n_clusters, table.shape[1]
     Z = sp.csr_array((np.ones(len(labels)), labels, np.arange(len(labels) + 1)), shape=(len(labels), K))
     count = np.bincount(labels, minlength=K).astype(np.float64)
@@ -294,7 +312,7 @@ def feature_sums(table: Table, labels: IntArray, n_clusters: int, /, *, centers:
 
 
 def feature_effects(sums: FeatureSums, /) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Difference of means inside and outside (K, d) in deviations within clusters; and both means."""
+    """Compute the difference of means inside and outside (K, d) in deviations within clusters; and both means."""
     n = sums.sizes.sum()
     rest = n - sums.sizes
     inside = sums.total / np.maximum(sums.sizes, 1)[:, None]

@@ -1,10 +1,10 @@
-"""One fused anchor graph out of all slices, and how much every slice deserves to count in it.
+"""One fused anchor graph out of all slices, and the weight of every slice in it.
 
     B_g = sum_l w_l W_l / sum_l w_l             over the slices of geometry g that know the row; rows sum to one
     A   = [B_1 D_1^(-1/2) … B_G D_G^(-1/2)] / sqrt(G),      D_g = column sums of B_g
 
-so that A A' is symmetric with row sums one: a random walk from row to anchor to row. The slices of a geometry share
-their anchors, which is why they can be summed: a row's neighbors in one view meet another row's in the next.
+so that A A' is symmetric with row sums one: a random walk from row to anchor to row. The slices of a geometry can be
+summed because they share their anchors: rows that are near in different views meet at the same anchors.
 
     b_l = ||S_l' U||² / ||U||²  (over the rows that slice l knows),   S_l = W_l diag(column sums)^(-1/2)
     w_l = 1 / (1 - b_l)^1.5
@@ -24,8 +24,6 @@ from manyview.engine import Engine, Rows, add
 from manyview.kernels.arrays import FloatArray, IntArray, Table
 from manyview.kernels.sparse import index_type, times
 
-MAX_SMOOTHNESS = 0.999
-
 
 class Fusion(NamedTuple):
     """Slice weights and the column scale that makes the walk symmetric."""
@@ -42,17 +40,17 @@ class Fusion(NamedTuple):
         return 2 * n_geometries if self.n_ruled else n_geometries
 
     def mixed(self, block: GraphBlock, /) -> Table:
-        """[B_1 … B_G] of a block as CSR (n, G m): where its rows go in one step; [B_1 … B_G, G R] with a rule."""
+        """Return [B_1 … B_G] of a block as CSR (n, G m), one step of its rows; [B_1 … B_G, G R] with a rule."""
         B = mix(block, self.weights, self.geometry_of_slice, len(self.column_scale) - self.n_ruled)
         return _ruled(B, block.ruled, self.n_ruled, self.row_sum // 2) if self.n_ruled else B
 
     def walk(self, block: GraphBlock, /, right: FloatArray) -> FloatArray:
-        """A @ right for a block."""
+        """Compute A @ right for a block."""
         scaled = (self.column_scale[:, None] * right).astype(block.weights.dtype, copy=False)
         return times(self.mixed(block), scaled)
 
     def label_masses(self, block: GraphBlock, labels: IntArray, n_clusters: int, /) -> FloatArray:
-        """B'Z (G m, K) of a block, Z with a one in the column of the label."""
+        """Compute B'Z (G m, K) of a block, Z with a one in the column of the label."""
         B = self.mixed(block)
         at = B.indices.astype(np.int64) * n_clusters + np.repeat(labels, np.diff(B.indptr))
         mass = np.bincount(at, weights=B.data, minlength=B.shape[1] * n_clusters)
@@ -60,7 +58,7 @@ class Fusion(NamedTuple):
 
 
 def mix(block: GraphBlock, weights: FloatArray, geometry_of_slice: IntArray, width: int, /) -> Table:
-    """Weighted sum of the slices of every geometry, rows summing to one in each."""
+    """Compute the weighted sum of the slices of every geometry, rows summing to one in each."""
     n_geometries = int(geometry_of_slice.max()) + 1
     used = np.flatnonzero(weights)
     of_used = geometry_of_slice[used]
@@ -79,7 +77,7 @@ def mix(block: GraphBlock, weights: FloatArray, geometry_of_slice: IntArray, wid
 
 
 def fuse(graph: AnchorGraph, rows: Rows[GraphBlock], engine: Engine, weights: FloatArray, /) -> Fusion:
-    """The fused graph for given slice weights; one pass for its column sums."""
+    """Fuse the graph with given slice weights; one pass sums its columns."""
     geometry_of_slice = np.array([name.geometry for name in graph.slices])
     width = graph.geometry.n_geometries * graph.n_anchors
     n_ruled = graph.rule.n_clusters if graph.rule is not None else 0
@@ -89,7 +87,7 @@ def fuse(graph: AnchorGraph, rows: Rows[GraphBlock], engine: Engine, weights: Fl
 
 
 def _ruled(B: Table, ruled: IntArray | None, n_clusters: int, weight: int) -> Table:
-    """Put the indicator of a rule beside B; with half of every row's sum it decides, and the anchors only shade it."""
+    """Put the indicator of a rule beside B; it has half of every row's sum, so it decides the label."""
     assert ruled is not None
     n = B.shape[0]
     R = sp.csr_array((np.full(n, weight, B.dtype), ruled, np.arange(n + 1)), shape=(n, n_clusters))
@@ -101,7 +99,7 @@ def _column_sums(matrix: Table) -> FloatArray:
 
 
 def slice_degrees(graph: AnchorGraph, rows: Rows[GraphBlock], engine: Engine, /) -> FloatArray:
-    """Column sums (L, m) of every slice."""
+    """Compute the column sums (L, m) of every slice."""
 
     def of_block(block: GraphBlock) -> FloatArray:
         return _column_sums(block.side_by_side(graph.n_anchors)).reshape(-1, graph.n_anchors)
@@ -110,7 +108,7 @@ def slice_degrees(graph: AnchorGraph, rows: Rows[GraphBlock], engine: Engine, /)
 
 
 def first_weights(graph: AnchorGraph, /) -> FloatArray:
-    """Before anything is known: the joint tables alone, or all views where there is none."""
+    """Return the first slice weights: the joint tables alone, or all views where there is none."""
     joint = np.array([name.view is None for name in graph.slices])
     return joint.astype(np.float64) if joint.any() else np.ones(len(joint))
 
@@ -139,10 +137,15 @@ def separation(b: FloatArray, /) -> float:
 
     1/(1 - b) is its gradient, so weights of that kind increase it; a larger power only does so faster.
     """
-    return float(-np.log(1 - np.minimum(b, MAX_SMOOTHNESS)).mean())
+    return float(-np.log(roughness(b)).mean())
+
+
+def roughness(b: FloatArray, /) -> FloatArray:
+    """Return 1 - b, and at least 0.001, so that neither its logarithm nor its inverse becomes infinite."""
+    return 1 - np.minimum(b, 0.999)
 
 
 def weights_from_smoothness(b: FloatArray, power: float, /) -> FloatArray:
     """Return w = 1 / (1 - b)^power, with mean one."""
-    w = (1 - np.minimum(b, MAX_SMOOTHNESS)) ** -power
+    w = roughness(b) ** -power
     return w / w.mean()

@@ -1,4 +1,4 @@
-"""From views to anchor graphs: the geometry once, and as many draws of the anchors as one wants.
+"""Anchor graphs of the views: one geometry, and one or several draws of the anchors.
 
 Everything that a fit decides (weights, start, views to leave out) it decides on a sample of the rows; the graph of all
 rows is built once, at the end. Up to ``Recipe.n_sampled_rows`` rows the sample is all of them.
@@ -27,7 +27,7 @@ class Source(NamedTuple):
 
     rows: Rows[RowBlock]
     n_samples: int
-    sample: Rows[RowBlock]  # beside the caller, if they are not all rows
+    sample: Rows[RowBlock]  # in the process of the caller, unless they are all rows
     sample_rows: IntArray | None  # their numbers; None: all
 
 
@@ -35,7 +35,7 @@ class Draw(NamedTuple):
     """One choice of anchors, and the graph of the sampled rows."""
 
     graph: AnchorGraph
-    sample: list[GraphBlock]  # beside the caller
+    sample: list[GraphBlock]  # in the process of the caller
     joint: bool
     n_samples: int
     sample_rows: IntArray | None = None  # which rows the sample has; None: all
@@ -44,7 +44,7 @@ class Draw(NamedTuple):
     anchor_rows: IntArray | None = None  # (m,) ascending; None: anchors are means of groups
 
     def all_rows(self, engine: Engine, /) -> Rows[GraphBlock]:
-        """The graph of all rows."""
+        """Return the graph of all rows."""
         if self.rows is not None:
             return self.rows
         assert self.source is not None, "without raw rows the sample is all there is"
@@ -129,7 +129,7 @@ def leave_out(draw: Draw, left_out: tuple[int, ...], views: Views, context: FitC
 
 
 def _source(rows: Rows[RowBlock], n_samples: int, geometry: Geometry, context: FitContext) -> Source:
-    """Rows and sample; the sample is read several times, so its words are scored here, once."""
+    """Sample the rows; the sample is read several times, so its words are scored here, once."""
     engine, n_sampled = context.engine, context.recipe.n_sampled_rows
     if n_samples <= n_sampled:
         scored = engine.map(geometry.scored, rows) if geometry.has_words else rows

@@ -24,7 +24,7 @@ from manyview.views.blocks import row_blocks
 
 
 class Sums(NamedTuple):
-    """What a batch adds."""
+    """The sums of a batch, which are added to those of the model."""
 
     degree: FloatArray  # (G m,), d
     mass: FloatArray  # (G m, K), M
@@ -32,7 +32,7 @@ class Sums(NamedTuple):
 
 
 class Grown(NamedTuple):
-    """The renewed small parts of a model."""
+    """The parts of a model that a batch changes."""
 
     fusion: Fusion
     anchor_membership: FloatArray  # (G m, K)
@@ -40,7 +40,7 @@ class Grown(NamedTuple):
 
 
 def batch_sums(fusion: Fusion, n_clusters: int, rows: Rows[tuple[GraphBlock, IntArray]], engine: Engine, /) -> Sums:
-    """One pass over a batch with its labels."""
+    """Sum over a batch with its labels, in one pass."""
 
     def of_block(pair: tuple[GraphBlock, IntArray]) -> tuple[FloatArray, FloatArray, IntArray]:
         block, labels = pair
@@ -62,7 +62,7 @@ def grow(fusion: Fusion, anchor_membership: FloatArray, sizes: IntArray, batch: 
 
 
 class Batch(NamedTuple):
-    """What the model says about the rows of a batch."""
+    """Results for the rows of a batch."""
 
     labels: IntArray
     membership: FloatArray

@@ -16,7 +16,7 @@ Arrange = Callable[[IntArray], IntArray]  # labels of all rows -> the new number
 
 
 def arrangement(match_to: Any, X: Any, views: Views, n_clusters: int, /) -> Arrange:
-    """How clusters are renumbered so that they agree with ``match_to`` on as many samples as possible."""
+    """Return how to renumber clusters so that they agree with ``match_to`` on as many samples as possible."""
     reference = _reference_labels(match_to, X, views)
     known = reference >= 0
     if not known.any():
@@ -29,7 +29,7 @@ def arrangement(match_to: Any, X: Any, views: Views, n_clusters: int, /) -> Arra
 
 
 def new_numbers(reference: IntArray, labels: IntArray, n_clusters: int, /) -> IntArray:
-    """The number that every cluster gets; clusters without a counterpart take the free ones in ascending order."""
+    """Return the new number of every cluster; those without a counterpart take the free numbers in ascending order."""
     numbers = np.full(n_clusters, -1)
     found, first = np.unique(labels, return_index=True)
     inherited = match_labels(reference, labels)[first]
@@ -46,7 +46,7 @@ def renumber(labels: Rows[IntArray], arrange: Arrange, engine: Engine, /) -> Row
 
 
 def _reference_labels(match_to: Any, X: Any, views: Views) -> IntArray:
-    """A label for every row, -1 where the earlier clustering does not know it."""
+    """Return a label for every row, -1 where the earlier clustering does not know the row."""
     if hasattr(match_to, "predict"):
         return np.asarray(match_to.predict(X))
     if hasattr(match_to, "reindex"):  # a pandas Series, by id

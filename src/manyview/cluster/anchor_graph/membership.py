@@ -59,7 +59,7 @@ class LinearRule:
 
     @property
     def n_clusters(self) -> int:
-        """How many labels there are."""
+        """Return the number of labels."""
         return len(self.offsets)
 
     def __call__(self, block: RowBlock, /) -> IntArray:
@@ -72,7 +72,7 @@ class LinearRule:
 
 
 class Read(NamedTuple):
-    """Labels and memberships of all rows through the anchors."""
+    """Labels and memberships of all rows, computed through the anchors."""
 
     anchor_membership: FloatArray  # (G m, K)
     memberships: Rows[FloatArray]  # (n, K)

@@ -30,7 +30,7 @@ from manyview.views.container import is_elsewhere
 
 Factors = Literal["none", "shared", "coupled"]  # of a factorization, beside the consensus
 
-# of a control group: what it may take, what it has taken, and which lines of memory.stat are files that can be let go
+# files of a control group: its limit, its usage, and the lines of memory.stat that count cached files
 GROUP_FILES = {
     "v2": ("memory.max", "memory.current", ("active_file", "inactive_file")),
     "v1": ("memory.limit_in_bytes", "memory.usage_in_bytes", ("total_active_file", "total_inactive_file")),
@@ -61,7 +61,7 @@ COST = Cost()
 
 
 class Need(NamedTuple):
-    """Bytes of memory and of scratch space that a fit takes; with Dask, on all workers together."""
+    """Bytes of memory and of scratch space that a fit needs; with Dask, on all workers together."""
 
     memory: int
     scratch: int = 0
@@ -70,6 +70,8 @@ class Need(NamedTuple):
 def require_room(name: str, settings: Settings, views: Views, estimator: Any, /, *, factors: Factors = "none") -> None:
     """Raise an error if the fit needs more memory or disk space than is free, and say what would work."""
     needs = estimate_needs(settings, views, estimator, factors=factors)
+    if name not in needs:  # an engine without a formula is not checked
+        return
     needed, (memory, scratch) = needs[name].memory, needs["disk"]
     free = memory_of_workers() if name == "dask" else available_memory()
     if free is not None and needed > free:
@@ -167,7 +169,7 @@ def _said(size: int) -> str:
 
 
 def available_memory(root: Path = Path("/"), /) -> int | None:
-    """Bytes: the least of what the system has free and of what limits leave; None where the system does not say."""
+    """Return the bytes that the system and the limits leave free; None where the system does not say."""
     if not (root / "proc/meminfo").exists():
         return None
     free = _numbers(root / "proc/meminfo")["MemAvailable:"] * 1024
@@ -175,7 +177,7 @@ def available_memory(root: Path = Path("/"), /) -> int | None:
 
 
 def _left_by_limits(root: Path) -> Iterator[int]:
-    """Of the address space and of the data of this process (ulimit)."""
+    """Yield what the limits of this process leave of its address space and data (ulimit)."""
     import resource  # where there is /proc, there is this
 
     status = _numbers(root / "proc/self/status")
@@ -186,7 +188,7 @@ def _left_by_limits(root: Path) -> Iterator[int]:
 
 
 def _left_by_groups(root: Path) -> Iterator[int]:
-    """Of the control groups that this process is in, as containers and batch systems have them."""
+    """Yield what the control groups of this process leave, as containers and batch systems have them."""
     membership = root / "proc/self/cgroup"
     for line in membership.read_text().splitlines() if membership.exists() else ():
         _, controllers, path = line.split(":", 2)
@@ -210,6 +212,6 @@ def _left_by_group(folder: Path, limit: str, usage: str, files: tuple[str, ...])
 
 
 def _numbers(file: Path) -> dict[str, int]:
-    """Lines of a name and a number."""
+    """Read lines of a name and a number."""
     pairs = (line.split() for line in file.read_text().splitlines())
     return {pair[0]: int(pair[1]) for pair in pairs if len(pair) > 1 and pair[1].isdecimal()}

@@ -1,4 +1,4 @@
-"""How many clusters: the K at which the walk stays inside the clusters and other draws of the rows find the same ones.
+"""The number of clusters: the K whose clusters the walk seldom leaves, and that subsamples of the rows find again.
 
     Q(K) = sum_k p_k (P(walk is in k after two steps | it began in k) - p_k)       modularity; p_k: share of rows
     S(K) = mean adjusted Rand index between the labels of all rows and those that parts of the rows give
@@ -53,7 +53,9 @@ from manyview.engine import Engine
 from manyview.kernels.agreement import adjusted_rand, joint_counts
 from manyview.kernels.arrays import FloatArray, IntArray
 
-NO_STRUCTURE = "no clusters beyond chance: their score exceeds that of shuffled columns by only {:.3f}, less than {}"
+NO_STRUCTURE = (
+    "no clusters beyond chance: their score minus that of shuffled columns is {:.3f}, and structure begins at {}"
+)
 
 
 class NoStructureWarning(UserWarning):
@@ -87,7 +89,7 @@ class Embedded(NamedTuple):
 
 
 def embed(draw: Draw, largest: int, context: FitContext, /, *, like: Embedded | None = None) -> Embedded:
-    """The fused graph of the sampled rows with weights that favor no K, and enough of its spectrum for ``largest``.
+    """Fuse the graph of the sampled rows with weights that favor no K, and find its spectrum up to ``largest``.
 
     A null takes the weights of the data, ``like``, and has no parts.
     """
@@ -116,7 +118,7 @@ def _embed(fusion: Fusion, sample: list[GraphBlock], context: FitContext, larges
 
 
 def _weights(graph: AnchorGraph, sample: list[GraphBlock], engine: Engine, seed: int, recipe: Recipe) -> FloatArray:
-    """Slice weights from labelings with few and with many clusters together."""
+    """Learn slice weights from labelings with few and with many clusters together."""
     weights = first_weights(graph)
     if len(weights) == graph.geometry.n_geometries:  # one view: nothing to weigh
         return weights
@@ -144,7 +146,7 @@ def _weights(graph: AnchorGraph, sample: list[GraphBlock], engine: Engine, seed:
 
 
 def largest_number(n_samples: int, n_anchors: int, recipe: Recipe = DEFAULT, /) -> int:
-    """The largest K that rows and anchors can show."""
+    """Return the largest K that rows and anchors can show."""
     return max(min(n_samples, n_anchors) // recipe.min_rows_per_shown_cluster, min(2, n_samples))
 
 
@@ -157,7 +159,7 @@ def choose(
     largest: int,
     seed: int,
     scored: Mapping[int, CurvePoint] = MappingProxyType({}),
-    progress: Callable[[int, int], None] | None = None,
+    progress: Callable[[int, int], object] | None = None,
     recipe: Recipe = DEFAULT,
 ) -> Selection:
     """Score the candidates, or, with None, a coarse scale and then the neighborhood of its best.
@@ -189,7 +191,7 @@ def choose(
 
 
 def decisive_gap(s: FloatArray, recipe: Recipe = DEFAULT, /) -> int | None:
-    """The K >= 2 at which the eigenvalues s² of the walk fall by far the most, if there is one."""
+    """Find the K >= 2 after which the eigenvalues s² of the walk fall by far the most, if there is one."""
     gaps = -np.diff(s**2)[1:]
     if len(gaps) < 2:
         return None
@@ -199,12 +201,12 @@ def decisive_gap(s: FloatArray, recipe: Recipe = DEFAULT, /) -> int | None:
 
 
 def _eigenvalue(embedded: Embedded, number: int) -> float:
-    """lambda_1, lambda_2, … of the walk; those that are not kept are 0."""
+    """Return an eigenvalue of the walk, counted from 1; those that are not kept are 0."""
     return float(embedded.s[number - 1] ** 2) if number <= len(embedded.s) else 0.0
 
 
 def coarse_scale(largest: int, recipe: Recipe = DEFAULT, /) -> list[int]:
-    """2, 3, … 12, then every step a fifth more."""
+    """List 2, 3, … 12, and from there every step a fifth more."""
     scale = list(range(2, min(recipe.max_dense_clusters, largest) + 1))
     while scale[-1] < largest:
         scale.append(min(int(np.ceil(scale[-1] * recipe.cluster_ratio)), largest))
@@ -212,14 +214,14 @@ def coarse_scale(largest: int, recipe: Recipe = DEFAULT, /) -> list[int]:
 
 
 def _neighborhood(scale: list[int], best: int) -> list[int]:
-    """The values between its neighbors on the scale, ten of them at most."""
+    """List at most ten values between the neighbors of ``best`` on the scale."""
     at = scale.index(best)
     low, high = scale[max(at - 1, 0)], scale[min(at + 1, len(scale) - 1)]
     return list(range(low, high + 1, -(-(high - low) // 10) or 1))
 
 
 def score(embedded: Embedded, n_clusters: int, engine: Engine, /, *, seed: int, recipe: Recipe = DEFAULT) -> CurvePoint:
-    """The row of the curve for K."""
+    """Score one number of clusters."""
     K, labels = n_clusters, _labels(embedded, n_clusters, seed, recipe)
 
     def agreement(part: Subsample) -> float:
@@ -239,7 +241,7 @@ def _labels(embedded: Embedded, n_clusters: int, seed: int, recipe: Recipe) -> I
 
 
 def rate(Q: float, agreements: FloatArray, /) -> tuple[float, float, float, float]:
-    """Stability, modularity, score Q sqrt(S), and its standard error (to first order the root halves S's)."""
+    """Compute stability, modularity, the score Q sqrt(S) and its standard error, to first order."""
     S = float(agreements.mean())
     root = float(np.sqrt(max(S, 0)))
     spread = float(agreements.std(ddof=1)) / np.sqrt(len(agreements))
@@ -247,7 +249,7 @@ def rate(Q: float, agreements: FloatArray, /) -> tuple[float, float, float, floa
 
 
 def modularity(embedded: Embedded, labels: IntArray, n_clusters: int, /) -> float:
-    """Q = sum_k p_k (stay_k - p_k), with p_k stay_k = ||diag(s) sum of the rows of T in k||² / n."""
+    """Compute Q = sum_k p_k (stay_k - p_k), with p_k stay_k = ||diag(s) sum of the rows of T in k||² / n."""
     T, s = embedded.T, embedded.s
     n = len(labels)
     sums = np.stack([T[labels == k].sum(axis=0) for k in range(n_clusters)])  # (K, R)
@@ -256,7 +258,7 @@ def modularity(embedded: Embedded, labels: IntArray, n_clusters: int, /) -> floa
 
 
 def pick(curve: tuple[CurvePoint, ...], /, *, decisive: int | None = None, recipe: Recipe = DEFAULT) -> Selection:
-    """A decisive gap, or the smallest K whose score is within one standard error of the best; and why, in a sentence.
+    """Choose K by a decisive gap, or the smallest K within one standard error of the best score, and say why.
 
     ``decisive`` is the K of a decisive gap, which need not be on the curve.
     """
@@ -281,7 +283,7 @@ def pick(curve: tuple[CurvePoint, ...], /, *, decisive: int | None = None, recip
 
 
 def shortlist(curve: tuple[CurvePoint, ...], n_clusters: int, recipe: Recipe = DEFAULT, /) -> tuple[int, ...]:
-    """The choice, the best-scored K that is clearly coarser, and the best that is clearly finer: plausible ones."""
+    """List the choice, the best plausible K that is clearly coarser, and the best that is clearly finer."""
     ratio, least = recipe.resolution, recipe.min_plausible * max(c.score for c in curve)
     coarser = [c for c in curve if c.score >= least and c.n_clusters * ratio <= n_clusters]
     finer = [c for c in curve if c.score >= least and c.n_clusters >= n_clusters * ratio]
@@ -290,7 +292,7 @@ def shortlist(curve: tuple[CurvePoint, ...], n_clusters: int, recipe: Recipe = D
 
 
 def structure(points: Iterable[CurvePoint], nulls: list[Embedded], /, *, seed: int, recipe: Recipe = DEFAULT) -> float:
-    """max over K of (Q - Q_0) sqrt(S): how much better the clusters are than those of data without structure."""
+    """Compute max over K of (Q - Q_0) sqrt(S): how much better clusters are than in data without structure."""
 
     def beyond(point: CurvePoint) -> float:
         K = point.n_clusters

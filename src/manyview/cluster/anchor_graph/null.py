@@ -1,12 +1,12 @@
-"""Is there structure at all: the clusters of the rows beside those of rows whose columns are shuffled.
+"""Test for structure: compare the clusters of the rows with those of rows whose columns are shuffled.
 
     structure = max over K of (Q(K) - Q_0(K)) sqrt(S(K)),      Q_0(K): the largest modularity of several nulls
 
 A null has every column of every view shuffled on its own, among the rows that the view has. It keeps the values of
-each column, and so the scales, the tails, the sparsity and the missing views of the data; what the columns of a view
-have to do with one another, and the views with one another, is gone. It passes through the same geometry, anchors and
+each column, and so the scales, the tails, the sparsity and the missing views of the data; every dependence
+between columns and between views is gone. It passes through the same geometry, anchors and
 spectrum with the same slice weights. k-means finds clusters in a null, too: on noise Q and Q_0 are the same to within
-.04, and S is small. A null has some thousand rows at most. With more rows noise has smaller Q, so the test errs on
+.04, and S is small. A null has a few thousand rows at most. With more rows noise has smaller Q, so the test errs on
 the side of no structure.
 """
 

@@ -1,4 +1,4 @@
-"""How reliable the labels are: per row, per cluster, and where the views contradict them.
+"""Reliability of the labels: confidence of a row, stability of a cluster, and views that contradict a label.
 
     confidence_i = (min over other clusters of ||e_i - c_k||² - ||e_i - c_label(i)||²) / 2, cut to [0, 1]
 
@@ -50,7 +50,7 @@ from manyview.views.blocks import RowBlock
 
 
 class Assessment(NamedTuple):
-    """New rows, and how far to trust what is said about them."""
+    """Labels of new rows, and how reliable they are."""
 
     labels: IntArray  # (n,)
     confidence: FloatArray  # (n,), 0 to 1
@@ -61,7 +61,7 @@ class Assessment(NamedTuple):
 
 
 class Reliability(NamedTuple):
-    """What a fit knows about its own reliability; it rates new rows, too."""
+    """The small arrays from which the reliability of rows, old or new, is computed."""
 
     to_embedding: FloatArray  # (G m, r), from fused weights to the embedding
     centers: FloatArray  # (K, r)
@@ -113,7 +113,7 @@ class Reliability(NamedTuple):
         return choice, opinion
 
     def contradicted(self, votes: IntArray, opinion: BoolArray, labels: IntArray, /) -> BoolArray:
-        """Whether the weighted majority of the views that have an opinion is for another cluster (n,)."""
+        """Return whether the weighted majority of the views that have an opinion is for another cluster (n,)."""
         against = (opinion & (votes != labels[:, None])) @ self.view_weights
         return np.asarray(against > 0.5 * (opinion @ self.view_weights))
 
@@ -125,8 +125,9 @@ class Reliability(NamedTuple):
 
 
 def slice_votes(columns: IntArray, w: FloatArray, mass: FloatArray, /, *, own: IntArray | None) -> FloatArray:
-    """W_l (mass / degree) of slices (n, l, K), rows summing to one, from their anchors and weights (n, l, k), and from
-    the masses (l, m, K) of clusters in all anchors.
+    """Compute W_l (mass / degree) of slices (n, l, K), rows summing to one.
+
+    Anchors and weights are (n, l, k), the masses of clusters in all anchors (l, m, K).
 
     With ``own`` labels, as if the row itself had no mass.
     """
@@ -249,7 +250,7 @@ class Subsample(NamedTuple):
 
 @contextmanager
 def few_distinct_rows_allowed() -> Iterator[None]:
-    """No warning about fewer distinct rows than clusters. Enter it outside of threads: filters are the process's."""
+    """Silence warnings about fewer distinct rows than clusters. Enter it outside of threads, which share filters."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         yield
@@ -263,7 +264,7 @@ def draw_subsample(T: FloatArray, n_rows: int, /, *, seed: int) -> Subsample:
 
 
 def subsample_size(n_rows: int, n_clusters: int, share: float = DEFAULT.subsample_share, /) -> int:
-    """Number of rows of a subsample; never fewer than clusters."""
+    """Return the number of rows of a subsample; never fewer than clusters."""
     return min(max(int(share * n_rows), n_clusters), n_rows)
 
 
@@ -278,7 +279,7 @@ def label_by(
 
 
 def _centers(E: FloatArray, n_clusters: int, seed: int) -> FloatArray:
-    """k-means from the K most different rows (pivots of a QR) and from k-means++, whichever ends lower.
+    """Run k-means from the K most different rows (pivots of a QR) and from k-means++, and keep the better result.
 
     A single random start merges two of many clusters often enough to pass for instability.
     """
@@ -289,6 +290,6 @@ def _centers(E: FloatArray, n_clusters: int, seed: int) -> FloatArray:
 
 
 def jaccard(counts: FloatArray, /) -> FloatArray:
-    """For every cluster of the first labeling, its overlap (K,) with the closest one of the second."""
+    """Compute the overlap (K,) of every cluster of the first labeling with the closest one of the second."""
     union = counts.sum(axis=1)[:, None] + counts.sum(axis=0) - counts
     return np.asarray((counts / np.maximum(union, 1)).max(axis=1))

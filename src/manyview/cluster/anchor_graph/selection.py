@@ -1,10 +1,13 @@
-"""What a choice without labels consists of: the values that were compared, their scores, and the reason."""
+"""Results of a choice without labels: the values that were compared, their scores, and the reason."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import Any, NamedTuple
+
+from manyview.views.output import html_table
 
 
 class CurvePoint(NamedTuple):
@@ -74,7 +77,7 @@ class Trial(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Selection:
-    """What was chosen without labels, from what, and why.
+    """A choice without labels, the values it was made from, and the reason.
 
     ``print(selection)`` shows the curve, with ``>`` at the choice and ``*`` at the others of the shortlist;
     ``AnchorGraphClustering(**selection.params)`` uses the choice.
@@ -137,6 +140,20 @@ class Selection:
                 for t in self.trials
             ]
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        curve = [(f"{self._mark(c.n_clusters)} {c.n_clusters}".strip(), *_digits(c[1:])) for c in self.curve]
+        trials = [(_written(t.params), *_digits(t[1:])) for t in self.trials]
+        return (
+            f"<div><p>{escape(self.reason)}</p>"
+            + (html_table(("K", "stability", "modularity", "gap", "score", "error"), curve) if curve else "")
+            + (html_table(("parameters", "stability", "modularity", "score", "error"), trials) if trials else "")
+            + "</div>"
+        )
+
+
+def _digits(values: Sequence[float]) -> list[str]:
+    return [f"{value:.3f}" for value in values]
 
 
 def _written(params: Mapping[str, Any]) -> str:

@@ -20,7 +20,14 @@ from manyview.cluster.anchor_graph.candidates import (
     mean_over_geometries,
 )
 from manyview.cluster.anchor_graph.consensus import consensus_labels, embed_consensus, find_consensus
-from manyview.cluster.anchor_graph.context import MIN_CLUSTERS, FitContext, chosen_engine, engine_for, reporter, resolve
+from manyview.cluster.anchor_graph.context import (
+    MIN_CLUSTERS,
+    FitContext,
+    check_graph_modes,
+    chosen_engine,
+    engine_for,
+    resolve,
+)
 from manyview.cluster.anchor_graph.evidence import drop_noise_views
 from manyview.cluster.anchor_graph.fusion import slice_degrees, weights_from_smoothness
 from manyview.cluster.anchor_graph.graphs import Draw, build_graphs, of_sample, redraw
@@ -36,6 +43,7 @@ from manyview.cluster.anchor_graph.n_clusters import choose_on
 from manyview.cluster.anchor_graph.reliability import embed, measure_reliability
 from manyview.cluster.anchor_graph.selection import Selection
 from manyview.cluster.checks import check_sizes
+from manyview.cluster.progress import progress_of
 from manyview.engine import Rows
 from manyview.kernels.arrays import FloatArray, IntArray
 from manyview.kernels.spectral import unit_rows
@@ -56,6 +64,7 @@ def running_fit(
     estimator: Any, X: Any, /, *, raw: bool = False, factors: Factors = "none"
 ) -> Iterator[tuple[Views, FitContext]]:
     """Check the input, resolve the parameters, and hold the engine for the time of the fit."""
+    check_graph_modes(estimator)
     views = check_views(X, ranges=estimator.views, estimator=estimator, lazy=True, rows_may_miss=True)
     K = MIN_CLUSTERS if estimator.n_clusters == "auto" else int(estimator.n_clusters)
     check_sizes(len(views), K)
@@ -64,8 +73,8 @@ def running_fit(
     engine_name = chosen_engine(estimator.engine, views)
     require_room(engine_name, settings, views, estimator, factors=factors)
     views, engine = engine_for(estimator, views)
-    with engine.running():
-        yield views, FitContext(engine, settings, reporter(estimator))
+    with engine.running(), progress_of(estimator, X) as progress:
+        yield views, FitContext(engine, settings, progress)
 
 
 def build_graphs_for_k(

@@ -8,7 +8,7 @@ Problem     min ||S - H * Gᵀ||_F² + lam ||H||_Sp^p,   H >= 0,  Hᵀ * H = I  
             S stacks the anchor graphs of the views, (N, m, V); labels are the largest entries of the mean of H.
 
 Equation -> function
-    t-product, transforms          kernels/tproduct.py    view_transform, t_product
+    t-product, transforms          kernels/tproduct.py    view_transform, to_frequencies, to_views
     tensor Schatten p-norm, prox   kernels/schatten.py    shrinkage_from_gram, prox_over_samples
     GST                            kernels/gst.py         gst
     G-, Q-, H-, J-, Y-steps        admm.py                factorize; coupling.py; shared.py (one H)

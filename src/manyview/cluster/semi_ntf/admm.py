@@ -27,15 +27,11 @@ from manyview.kernels.arrays import FloatArray, Table
 from manyview.kernels.polar import inverse_root
 from manyview.kernels.tproduct import Transform, to_frequencies, to_views
 
-MAX_PENALTY = 1e13
-TRUSTED_CONDITION = 1e7  # of B, above which one Gram step leaves visible errors in the orthogonality
-
-
 State = TypeVar("State", bound=tuple[Any, ...])  # a block of rows with its factors
 
 
 class FactorBlock(NamedTuple):
-    """The state of a stretch of rows."""
+    """A range of rows and the state of their factors."""
 
     start: int
     S: tuple[Table, ...]  # V slices (n, m)
@@ -47,16 +43,16 @@ class FactorBlock(NamedTuple):
 
     @property
     def n_rows(self) -> int:
-        """Number of rows in the block."""
+        """Return the number of rows in the block."""
         return int(self.H.shape[1])
 
     @property
     def factors(self) -> tuple[FloatArray, ...]:
-        """What the loop changes, each (V, n, K) or empty."""
+        """Return the arrays that the loop changes, each (V, n, K) or empty."""
         return self.Q, self.H, self.J, self.Y1, self.Y2
 
     def with_factors(self, factors: tuple[FloatArray, ...], /) -> FactorBlock:
-        """The same rows in another state."""
+        """Return the same rows in another state."""
         return FactorBlock(self.start, self.S, *factors)
 
 
@@ -68,7 +64,7 @@ class Penalties(NamedTuple):
 
 
 class Options(NamedTuple):
-    """What the loop needs to know."""
+    """Parameters of the loop."""
 
     transform: Transform
     coupling: Coupling | None
@@ -77,10 +73,12 @@ class Options(NamedTuple):
     eta: float
     max_iter: int
     tol: float  # on the entries of H - Q and Q - J, relative to sqrt(K/N), the entry of a balanced indicator
+    max_penalty: float = 1e13
+    max_condition: float = 1e7  # of Bbar; beyond it one Gram step leaves visible errors in the orthogonality
 
 
 class Factorization(NamedTuple):
-    """What comes out: the rows with their factors, the small factor, and how it went."""
+    """Result of the loop: the rows with their factors, the small factor, and the history."""
 
     rows: Rows[Any]  # blocks with start, n_rows, S and H
     G: FloatArray  # (F, m, K)
@@ -97,7 +95,7 @@ class Residuals(NamedTuple):
 
 
 class Report(NamedTuple):
-    """What a block reports from the second pass."""
+    """Sums and residuals of a block after the second pass."""
 
     G: FloatArray
     small: Any  # Gram matrices of the coupling
@@ -105,7 +103,7 @@ class Report(NamedTuple):
 
 
 def first_block(start: int, S: tuple[Table, ...], Q: FloatArray, *, H: FloatArray, coupled: bool) -> FactorBlock:
-    """A block at the start: Q and H given, J = H, multipliers zero."""
+    """Return a block at the start: Q and H as given, J = H, multipliers zero."""
     none = np.zeros((0, 0, 0), dtype=Q.dtype)
     return FactorBlock(
         start, S, Q, H, H.copy() if coupled else none, np.zeros_like(H), np.zeros_like(H) if coupled else none
@@ -121,13 +119,13 @@ class Loop(NamedTuple):
     iteration: int
 
     def converged(self, limit: float, /) -> bool:
-        """Whether both residuals of the last iteration are below the limit."""
+        """Return whether both residuals of the last iteration are below the limit."""
         residuals = (self.history["residual_HQ"], self.history["residual_QJ"])
         return self.iteration > 0 and bool(max(values[-1] for values in residuals) <= limit)
 
 
 def empty_history() -> dict[str, list[float]]:
-    """What is noted of every iteration."""
+    """Return the history before the first iteration."""
     return {name: [] for name in ("objective", "residual_HQ", "residual_QJ", "mu", "rho")}
 
 
@@ -135,7 +133,7 @@ class Keeper(Protocol):
     """Keeps the state between iterations, so that a loop can be taken up again."""
 
     def resume(self, rows: Rows[State], engine: Engine, loop: Loop, /) -> tuple[Rows[State], Loop]:
-        """The state that was kept last, or the given start."""
+        """Return the last state that was kept, or the given start."""
 
     def keep(self, rows: Rows[State], engine: Engine, loop: Loop, /) -> None:
         """Keep the state after an iteration."""
@@ -147,7 +145,7 @@ def factorize(
     options: Options,
     /,
     *,
-    progress: Callable[[int], None] | None = None,
+    progress: Callable[[int], object] | None = None,
     keeper: Keeper | None = None,
 ) -> Factorization:
     """Run the loop from the given start, or from where ``keeper`` left it."""
@@ -171,9 +169,9 @@ def factorize(
 def _iterate(
     rows: Rows[FactorBlock], engine: Engine, loop: Loop, options: Options, *, energy: FloatArray
 ) -> tuple[Rows[FactorBlock], Loop]:
-    """One iteration: two passes, and a third where the slices are coupled."""
+    """Do one iteration: two passes, and a third where the slices are coupled."""
     transform, coupling, penalties = options.transform, options.coupling, loop.penalties
-    rows, root = _orthogonalizer(rows, engine, loop.G, penalties, transform)
+    rows, root = _orthogonalizer(rows, engine, loop.G, penalties, options)
     rows, (G, small, residuals) = _project(rows, engine, root, penalties, options)
     norm = 0.0
     if coupling:
@@ -182,14 +180,15 @@ def _iterate(
     loss = float((energy - np.einsum("fmk,fmk->f", G.conj(), G).real) @ transform.energy)
     values = (loss + norm, *residuals, *penalties)
     history = {name: [*past, value] for (name, past), value in zip(loop.history.items(), values, strict=True)}
-    grown = Penalties(*(min(value * options.eta, MAX_PENALTY) for value in penalties))
+    grown = Penalties(*(min(value * options.eta, options.max_penalty) for value in penalties))
     return rows, Loop(G, grown, history, loop.iteration + 1)
 
 
 def _orthogonalizer(
-    rows: Rows[FactorBlock], engine: Engine, G: FloatArray, penalties: Penalties, transform: Transform
+    rows: Rows[FactorBlock], engine: Engine, G: FloatArray, penalties: Penalties, options: Options
 ) -> tuple[Rows[FactorBlock], FloatArray]:
-    """First pass: Bbar = 2 Sbar Gbar + mu Hbar + Y1bar in place of Q, and the root that makes it orthogonal."""
+    """Put Bbar = 2 Sbar Gbar + mu Hbar + Y1bar in place of Q, and find the root that makes it orthogonal."""
+    transform = options.transform
 
     def target(block: FactorBlock) -> tuple[FactorBlock, FloatArray]:
         B = to_frequencies(transform, penalties.mu * block.H + block.Y1)
@@ -198,7 +197,7 @@ def _orthogonalizer(
 
     rows, BhB = engine.step(target, rows, add)
     root = inverse_root(BhB)
-    if root.condition > TRUSTED_CONDITION:  # orthogonalize once more: the second Gram matrix is near the identity
+    if root.condition > options.max_condition:  # orthogonalize once more: the second Gram matrix is near the identity
 
         def again(block: FactorBlock) -> tuple[FactorBlock, FloatArray]:
             Q = block.Q @ root.matrix
@@ -212,7 +211,7 @@ def _orthogonalizer(
 def _project(
     rows: Rows[FactorBlock], engine: Engine, root: FloatArray, penalties: Penalties, options: Options
 ) -> tuple[Rows[FactorBlock], Report]:
-    """Second pass: Q and H, with the small matrices of the next G-step and of the J-step."""
+    """Renew Q and H, and sum the small matrices of the next G-step and of the J-step."""
     transform, coupling = options.transform, options.coupling
     mu, rho = penalties
 
@@ -242,7 +241,7 @@ def _project(
 def _dual(
     renew: Callable[[FactorBlock], FloatArray] | None, penalties: Penalties
 ) -> Callable[[FactorBlock], tuple[FactorBlock, Residuals]]:
-    """J, the multipliers and the residuals of a block."""
+    """Renew J and the multipliers of a block, and measure its residuals."""
     mu, rho = penalties
 
     def of_block(block: FactorBlock) -> tuple[FactorBlock, Residuals]:
@@ -264,17 +263,17 @@ def _largest(first: Residuals, second: Residuals) -> Residuals:
 
 
 def _domain(H: FloatArray, transform: Transform) -> np.dtype[Any]:
-    """Type of the state in the transformed domain."""
+    """Return the type of the state in the transformed domain."""
     return np.result_type(H.dtype, np.complex64) if np.iscomplexobj(transform.forward) else H.dtype
 
 
 def _gram(B: FloatArray) -> FloatArray:
-    """BᴴB of every slice, in double precision."""
+    """Compute BᴴB of every slice, in double precision."""
     return (np.conj(np.swapaxes(B, 1, 2)) @ B).astype(np.result_type(B.dtype, np.float64), copy=False)
 
 
 def _forward(S: tuple[Table, ...], G: FloatArray, transform: Transform) -> FloatArray:
-    """Sbar_f Gbar_f, (F, n, K), without forming Sbar: it would fill in."""
+    """Compute Sbar_f Gbar_f, (F, n, K), without forming Sbar, which would not be sparse."""
     M = transform.forward
     parts = [
         sum(M[f, v] * (S[v] @ G[f].astype(_like(S[v], G), copy=False)) for v in range(len(S)) if M[f, v] != 0)
@@ -284,7 +283,7 @@ def _forward(S: tuple[Table, ...], G: FloatArray, transform: Transform) -> Float
 
 
 def _adjoint(S: tuple[Table, ...], Q: FloatArray, transform: Transform) -> FloatArray:
-    """Sbar_fᴴ Qbar_f, (F, m, K), in double precision."""
+    """Compute Sbar_fᴴ Qbar_f, (F, m, K), in double precision."""
     M = transform.forward.conj()
     parts = [sum(M[f, v] * (S[v].T @ Q[f]) for v in range(len(S)) if M[f, v] != 0) for f in range(len(M))]
     return np.stack(parts).astype(np.result_type(Q.dtype, np.float64), copy=False)
@@ -295,6 +294,6 @@ def _like(S: Table, G: FloatArray) -> np.dtype[Any]:
 
 
 def _energy(S: tuple[Table, ...], transform: Transform) -> FloatArray:
-    """||Sbar_f||² for every frequency, from the V x V inner products of the slices."""
+    """Compute ||Sbar_f||² for every frequency, from the V x V inner products of the slices."""
     products = np.array([[(a.multiply(b) if hasattr(a, "multiply") else a * b).sum() for b in S] for a in S])
     return np.einsum("fv,vu,fu->f", transform.forward.conj(), products, transform.forward).real

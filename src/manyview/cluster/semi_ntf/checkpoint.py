@@ -47,7 +47,7 @@ class Checkpoint:
     """Keeps the state of a factorization in a directory, and takes it up again."""
 
     def __init__(self, directory: str | os.PathLike[str], every: int, identity: dict[str, str], /) -> None:
-        self._directory = Path(directory).absolute()  # workers may be at home elsewhere
+        self._directory = Path(directory).absolute()  # workers may run in another directory
         self._every = every
         self._identity = identity
         self._start = ""
@@ -72,7 +72,7 @@ class Checkpoint:
         self._unlock.close()
 
     def resume(self, rows: Rows[State], engine: Engine, loop: Loop, /) -> tuple[Rows[State], Loop]:
-        """The state of the last checkpoint, or the start as it is given where there is none."""
+        """Return the state of the last checkpoint, or the given start if there is none."""
         self._start = hashlib.sha256(np.ascontiguousarray(loop.G).tobytes()).hexdigest()
         last = self._last
         if last is None:
@@ -129,7 +129,7 @@ class Checkpoint:
 
 
 class Commit(NamedTuple):
-    """What ``checkpoint.npz`` holds."""
+    """The content of ``checkpoint.npz``."""
 
     identity: dict[str, str]
     start: str  # digest of the first G: parameters and data together
@@ -143,7 +143,7 @@ class Commit(NamedTuple):
 def checkpoint_for(
     estimator: Any, views: Views, settings: Iterable[Any], directory: Any, every: Any, /
 ) -> contextlib.AbstractContextManager[Checkpoint | None]:
-    """The checkpoint that a fit asks for, if it does, for the time of the fit."""
+    """Return the checkpoint that a fit asks for, or a context without one."""
     if directory is None:
         return contextlib.nullcontext()
     if not isinstance(every, int | np.integer) or every < 1:

@@ -11,7 +11,7 @@ along the order of the rows: it is for rows that have a real order (frames, time
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -29,7 +29,8 @@ from manyview.kernels.tproduct import to_frequencies, to_views, view_transform
 if TYPE_CHECKING:
     from manyview.cluster.semi_ntf.admm import FactorBlock
 
-COUPLINGS = ("shared", "clusters", "views", "samples")
+CouplingName = Literal["shared", "clusters", "views", "samples"]
+COUPLINGS: tuple[str, ...] = get_args(CouplingName)
 
 
 class Coupling(NamedTuple):
@@ -41,7 +42,7 @@ class Coupling(NamedTuple):
     steps: int | None = None  # fixed-point steps of the scalar problem; None: to convergence
 
     def small(self, block: FactorBlock, rho: float, /) -> Any:
-        """What a block adds to the Gram matrices of Z = H + Y2/rho."""
+        """Compute a block's share of the Gram matrices of Z = H + Y2/rho."""
         if self.axis == "samples":
             return 0.0
         Z = self._matrices(block.H + block.Y2 / rho)
@@ -50,7 +51,7 @@ class Coupling(NamedTuple):
     def renew(
         self, rows: Rows[FactorBlock], engine: Engine, small: FloatArray, rho: float, n_views: int, /
     ) -> tuple[Callable[[FactorBlock], FloatArray], float]:
-        """The J-step as a function on blocks, and lam ||J||_Sp^p."""
+        """Return the J-step as a function on blocks, and lam ||J||_Sp^p."""
         tau = self.lam / rho
         if self.axis == "samples":
             Z = engine.collect(lambda block: (block.H + block.Y2 / rho).swapaxes(0, 1), rows).swapaxes(0, 1)
@@ -66,7 +67,7 @@ class Coupling(NamedTuple):
         return lambda block: self._apply(block.H + block.Y2 / rho, shrinkage), self.lam * norm
 
     def _matrices(self, Z: FloatArray) -> FloatArray:
-        """The tall matrices that the norm sees, as a batch."""
+        """Return the tall matrices that the norm sees, as a batch."""
         if self.axis == "clusters":
             return np.ascontiguousarray(Z.transpose(2, 1, 0))  # (K, n, V)
         return to_frequencies(view_transform("dft", len(Z)), Z)  # (F, n, K)
@@ -81,7 +82,7 @@ class Coupling(NamedTuple):
         return np.linalg.qr(self._matrices((block.H + block.Y2 / rho).astype(np.float64)), mode="r")
 
     def _multiplicity(self, n_matrices: int, n_views: int) -> FloatArray:
-        """How often every matrix of the batch counts: a frequency also stands for its conjugate."""
+        """Return how often every matrix of the batch counts: a frequency also stands for its conjugate."""
         if self.axis == "clusters":
             return np.ones(n_matrices)
         return view_transform("dft", n_views).energy * n_views

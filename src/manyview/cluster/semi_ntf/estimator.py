@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+from os import PathLike
 from typing import Any, Literal, Self
 
 import numpy as np
 
 from manyview.cluster.anchor_graph.candidates import embed_rows
+from manyview.cluster.anchor_graph.context import Anchors, EngineName
 from manyview.cluster.anchor_graph.estimator import AnchorClusterer
 from manyview.cluster.anchor_graph.fusion import first_weights
 from manyview.cluster.anchor_graph.memory import Factors
 from manyview.cluster.anchor_graph.recipe import Recipe
 from manyview.cluster.anchor_graph.stages import build_graphs_for_k, keep_results, label_by_consensus, running_fit
+from manyview.cluster.base import RandomState
 from manyview.cluster.checks import all_or_nothing, check_parameters, refuse_second_table, warn_of_lost_clusters
+from manyview.cluster.progress import Progress
 from manyview.cluster.semi_ntf.admm import Factorization, factorize
 from manyview.cluster.semi_ntf.checkpoint import checkpoint_for
-from manyview.cluster.semi_ntf.labels import better_labels, labels_of_H, memberships_of_H
-from manyview.cluster.semi_ntf.settings import CONSTRAINTS, PAPER, check_modes, resolve_factors
+from manyview.cluster.semi_ntf.coupling import CouplingName
+from manyview.cluster.semi_ntf.labels import LabelsFrom, better_labels, labels_of_H, memberships_of_H
+from manyview.cluster.semi_ntf.settings import CONSTRAINTS, PAPER, Start, check_modes, resolve_factors
 from manyview.cluster.semi_ntf.tensor import find_start, graph_tensor, shared_tensor
 from manyview.cluster.semi_ntf.warnings import warn_of_residuals, warn_of_row_order
 from manyview.engine import BLOCK_ROWS, Engine
+from manyview.geometry import Scale
 from manyview.kernels.arrays import FloatArray
+from manyview.views import ViewsLike
+from manyview.views.ranges import Ranges
 
 
 class SemiNTF(AnchorClusterer):
@@ -53,7 +61,8 @@ class SemiNTF(AnchorClusterer):
         Orthogonality holds slice by slice in this domain along the views; ``"auto"`` is the identity. Only with one H
         per slice, like ``lam``, ``p`` and ``rho``: they raise an error if ``coupling="shared"``.
     lam : float or "auto", default="auto"
-        Strength of the norm; ``"auto"`` is relative to the spectrum.
+        Strength of the norm; ``"auto"`` is relative to the spectrum. A strong norm destroys the clusters; see
+        ``labels_from_``.
     p : float in (0, 1] or "auto", default="auto"
         Power of the Schatten norm; ``"auto"`` is 0.5.
     mu : float, default=1
@@ -78,6 +87,10 @@ class SemiNTF(AnchorClusterer):
         As for :class:`AnchorGraphClustering`.
     anchor_rows_ : ndarray of shape (m,), or None
         Rows that are the anchors, ascending; None if the anchors are means of several rows, as with ``"kmeans"``.
+    labels_from_ : {"factorization", "start"}
+        Where ``labels_`` come from: ``"start"`` if H lost a cluster, or explains less of the anchor graphs than the
+        labels that it started from, which are then kept. ``indicator_``, ``factors_`` and ``history_`` are those of the
+        factorization in any case; ``lam`` and the other parameters of the loop then have an effect on these alone.
     indicator_ : ndarray of shape (n_slices, n_samples, n_clusters)
         The non-negative factor H.
     factors_ : ndarray of shape (n_frequencies, m, n_clusters)
@@ -100,8 +113,8 @@ class SemiNTF(AnchorClusterer):
         n_clusters: int | Literal["auto"] = 8,
         *,
         variant: Literal["default", "paper"] = "default",
-        start: Any = "consensus",
-        coupling: Literal["shared", "clusters", "views", "samples"] = "shared",
+        start: Start = "consensus",
+        coupling: CouplingName = "shared",
         view_transform: Literal["auto", "identity", "dft", "dct"] = "auto",
         lam: float | Literal["auto"] = "auto",
         p: float | Literal["auto"] = "auto",
@@ -110,19 +123,19 @@ class SemiNTF(AnchorClusterer):
         eta: float = 1.15,
         max_iter: int = 200,
         tol: float = 1e-2,
-        scale: Literal["auto", "standard", "rows", "max", "none"] = "auto",
-        anchors: Any = "kmeans",
+        scale: Scale = "auto",
+        anchors: Anchors = "kmeans",
         n_anchors: int | Literal["auto"] = "auto",
         n_neighbors: int | Literal["auto"] = "auto",
         dtype: Literal["auto", "float32", "float64"] = "auto",
-        engine: Literal["auto", "memory", "disk", "dask"] = "auto",
+        engine: Literal["auto"] | EngineName = "auto",
         block_rows: int = BLOCK_ROWS,
-        scratch: Any = None,
+        scratch: str | PathLike[str] | None = None,
         n_jobs: int | None = None,
-        views: Any = None,
+        views: Ranges = None,
         recipe: Recipe | None = None,
-        random_state: Any = None,
-        verbose: Any = False,
+        random_state: RandomState = None,
+        verbose: bool | Progress = False,
     ) -> None:
         self.n_clusters = n_clusters
         self.variant = variant
@@ -167,6 +180,24 @@ class SemiNTF(AnchorClusterer):
         J-step, and makes the result depend on the order of the rows. Every view is divided by its maximum, as in the
         group's scripts; the text scales nothing, which is ``scale="none"``.
 
+        Parameters
+        ----------
+        n_clusters : int, default=8
+            K.
+        n_anchors : int or "auto", default="auto"
+            Anchors.
+        lam, p : float
+            Weight and exponent of the Schatten p-norm.
+        axis : {"views", "samples"}, default="views"
+            Along which axis the tensor is transformed.
+        **changes : Any
+            Other parameters of `SemiNTF`.
+
+        Returns
+        -------
+        SemiNTF
+            Not fitted.
+
         Examples
         --------
         >>> from manyview import SemiNTF
@@ -178,7 +209,9 @@ class SemiNTF(AnchorClusterer):
         return cls(n_clusters, **(PAPER | {"n_anchors": n_anchors, "coupling": axis, "lam": lam, "p": p} | changes))
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any = None, *, checkpoint: Any = None, checkpoint_every: int = 10) -> Self:
+    def fit(
+        self, X: ViewsLike, y: Any = None, *, checkpoint: str | PathLike[str] | None = None, checkpoint_every: int = 10
+    ) -> Self:
         """Cluster the rows of the views.
 
         Parameters
@@ -226,11 +259,12 @@ class SemiNTF(AnchorClusterer):
                     keeper=keeper,
                 )
             labels = labels_of_H(result.rows, slice_weights, engine)
+            self.labels_from_: LabelsFrom = "factorization"
             if paper:
                 keep_results(self, embedded, labels, context, memberships=memberships_of_H(result.rows, engine))
             else:
                 if start.labels is not None:
-                    labels = better_labels(labels, start.labels, result.rows, engine, K)
+                    labels, self.labels_from_ = better_labels(labels, start.labels, result.rows, engine, K)
                 keep_results(self, embedded, labels, context, chance=chance)
             self.anchor_rows_ = embedded.draw.anchor_rows
             self._keep_factors(result, engine)

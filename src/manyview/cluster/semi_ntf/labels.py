@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 
 from manyview.cluster.anchor_graph.candidates import label_sizes
 from manyview.cluster.semi_ntf.admm import FactorBlock
 from manyview.engine import Engine, Rows
 from manyview.kernels.arrays import FloatArray, IntArray
+
+LabelsFrom = Literal["factorization", "start"]
 
 
 def labels_of_H(rows: Rows[FactorBlock], weights: FloatArray, engine: Engine, /) -> Rows[IntArray]:
@@ -29,11 +33,14 @@ def memberships_of_H(rows: Rows[FactorBlock], engine: Engine, /) -> Rows[FloatAr
 
 def better_labels(
     refined: Rows[IntArray], first: Rows[IntArray], rows: Rows[FactorBlock], engine: Engine, K: int, /
-) -> Rows[IntArray]:
-    """Return the labels of H, unless it lost a cluster or explains less of S than the labels it started from."""
+) -> tuple[Rows[IntArray], LabelsFrom]:
+    """Return the labels of H, unless it lost a cluster or explains less of S than the labels it started from.
+
+    The second value says which of the two they are.
+    """
     gained = explained(rows, refined, engine, K) >= explained(rows, first, engine, K)
     complete = (label_sizes(refined, engine, K) > 0).sum() >= (label_sizes(first, engine, K) > 0).sum()
-    return refined if gained and complete else first
+    return (refined, "factorization") if gained and complete else (first, "start")
 
 
 def explained(rows: Rows[FactorBlock], labels: Rows[IntArray], engine: Engine, K: int, /) -> float:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from manyview.cluster.anchor_graph.context import GRAPH_CONSTRAINTS
 from manyview.cluster.checks import array, choice, integer, real
@@ -14,8 +16,8 @@ from manyview.cluster.semi_ntf.coupling import COUPLINGS, Coupling
 from manyview.kernels.gst import tau_for_threshold
 from manyview.kernels.tproduct import TRANSFORMS, view_transform
 
-STARTS = ("consensus", "spectral", "identity", "random")
-RELATIVE_THRESHOLD = 0.3  # of sqrt(V), the singular value of a cluster on which all views agree
+StartName = Literal["consensus", "spectral", "identity", "random"]
+Start = StartName | Sequence[int] | NDArray[Any]
 AUTOMATIC: dict[str, Any] = {"view_transform": "identity", "p": 0.5, "rho": 1.0}  # "auto" of the coupled variants
 OF_COUPLING = ("view_transform", "lam", "p", "rho")  # parameters that one H for all slices does not have
 PAPER: dict[str, Any] = {  # what Algorithm 1 fixes
@@ -32,7 +34,7 @@ PAPER: dict[str, Any] = {  # what Algorithm 1 fixes
 }
 CONSTRAINTS = GRAPH_CONSTRAINTS | {
     "variant": (choice("default", "paper"),),
-    "start": (choice(*STARTS), array()),
+    "start": (choice(*get_args(StartName)), array()),
     "coupling": (choice(*COUPLINGS),),
     "view_transform": (choice("auto", *TRANSFORMS),),
     "lam": (real(0), choice("auto")),
@@ -60,22 +62,23 @@ class FactorSettings:
     eta: float
     max_iter: int
     tol: float
+    relative_threshold: float = 0.3  # lam=None removes singular values below this share of those that all views share
 
     @property
     def shared(self) -> bool:
-        """Whether all slices share one H, the limit of an infinitely strong coupling."""
+        """Return whether all slices share one H, the limit of an infinitely strong coupling."""
         return self.coupling == "shared"
 
     @property
     def needs_consensus(self) -> bool:
-        """Whether the consensus is found first; Algorithm 1 needs it only as a start."""
+        """Return whether the consensus is found first; Algorithm 1 needs it only as a start."""
         return not self.paper or (isinstance(self.start, str) and self.start == "consensus")
 
     def options(self, n_slices: int, /) -> Options:
         """Return the options of the loop for that many slices."""
         coupling = None
         if not self.shared:
-            relative = self.mu * tau_for_threshold(RELATIVE_THRESHOLD * np.sqrt(n_slices), self.p)
+            relative = self.mu * tau_for_threshold(self.relative_threshold * np.sqrt(n_slices), self.p)
             lam = relative if self.lam is None else self.lam
             coupling = Coupling(self.coupling, lam, self.p, 4 if self.paper else None)
         transform = view_transform(self.view_transform, n_slices)

@@ -38,7 +38,7 @@ from manyview.kernels.tproduct import Transform, to_views
 
 
 def shared_tensor(embedded: EmbeddedRows, scale: FloatArray, start: Start, context: FitContext, /) -> Rows[FactorBlock]:
-    """One slice (N, r): unit rows of the diffusion embedding; balanced clusters have singular value one."""
+    """Return one slice (N, r), unit rows of the diffusion embedding; balanced clusters have singular value one."""
     dtype, K = context.settings.dtype, context.settings.n_clusters
     size = float(np.sqrt(K / embedded.draw.n_samples))
 
@@ -55,7 +55,7 @@ def shared_tensor(embedded: EmbeddedRows, scale: FloatArray, start: Start, conte
 def graph_tensor(
     embedded: EmbeddedRows, start: Start, settings: FactorSettings, context: FitContext, /
 ) -> Rows[FactorBlock]:
-    """One slice (N, m) per anchor graph."""
+    """Return one slice (N, m) per anchor graph."""
     engine, dtype = context.engine, context.settings.dtype
     n_slices = len(embedded.fusion.weights)
     transform = settings.options(n_slices).transform
@@ -73,7 +73,7 @@ def graph_tensor(
 
 
 def _slices(embedded: EmbeddedRows, settings: FactorSettings, context: FitContext) -> Rows[tuple[Any, ...]]:
-    """Every anchor graph as a CSR matrix."""
+    """Return every anchor graph as a CSR matrix."""
     graph, fusion, engine = embedded.draw.graph, embedded.fusion, context.engine
     degrees = slice_degrees(graph, embedded.graphs, engine)
     paper = settings.paper

@@ -108,7 +108,7 @@ def _inflate(body: memoryview) -> bytes:
 
 
 def _elements(buffer: memoryview, order: str, *, padded: bool) -> Iterator[Element]:
-    """The elements that fill the buffer; inside a matrix they are padded to 8 bytes."""
+    """Yield the elements that fill the buffer; inside a matrix they are padded to 8 bytes."""
     at = 0
     while at < len(buffer):
         if len(buffer) - at < 8:
@@ -195,7 +195,7 @@ def _next(parts: Iterator[Element]) -> Element:
 
 
 def _numbers(element: Element, order: str, *, kinds: set[int], least: int) -> NDArray[np.integer[Any]]:
-    """The 4-byte integers of a head element: flags, dimensions, indices."""
+    """Return the 4-byte integers of a head element: flags, dimensions, indices."""
     if element.kind not in kinds or len(element.body) % 4 or len(element.body) < 4 * least:
         raise ValueError(f"a variable's head has an element of type {element.kind} with {len(element.body)} bytes")
     return np.frombuffer(element.body, dtype=order + ("i4" if 5 in kinds else "u4"))

@@ -120,7 +120,7 @@ function drawLegend(legend, column, palette, onPick) {
     return;
   }
   const colors = categoryColors(column, palette);
-  column.names.slice(0, MAX_LEGEND).forEach((name, code) => {
+  const add = (name, code) => {
     const button = document.createElement("button");
     const dot = document.createElement("span");
     const label = document.createElement("span");
@@ -133,10 +133,18 @@ function drawLegend(legend, column, palette, onPick) {
     button.append(dot, label);
     button.addEventListener("click", () => onPick(code));
     legend.append(button);
-  });
+  };
+  column.names.slice(0, MAX_LEGEND).forEach(add);
   if (column.names.length > MAX_LEGEND) {
-    const more = document.createElement("span");
+    const more = document.createElement("button");
+    more.type = "button";
+    more.className = "more";
     more.textContent = `and ${column.names.length - MAX_LEGEND} more`;
+    more.addEventListener("click", () => {
+      more.remove();
+      column.names.slice(MAX_LEGEND).forEach((name, at) => add(name, MAX_LEGEND + at));
+      legend.querySelector(`[data-code="${MAX_LEGEND}"]`).focus();
+    });
     legend.append(more);
   }
 }

@@ -1,4 +1,4 @@
-"""What there is to say about one clustering, as plain numbers: no arrays, no figures, ready for JSON."""
+"""Summary of one clustering as plain numbers: no arrays, no figures, ready for JSON."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from manyview.report.summary.views import (
 
 
 class Confidence(TypedDict):
-    """How sure the samples are of their clusters."""
+    """Distribution of the confidence of the samples."""
 
     mean: float
     median: float

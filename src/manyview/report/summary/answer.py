@@ -8,6 +8,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from manyview.report.summary import Summary
+    from manyview.report.summary.enrichment import Finding
 
 # Limits for mean Jaccard indices, from Hennig, Cluster-wise assessment of cluster stability (2007): below 0.5 a
 # cluster dissolves, from 0.75 on it is stable.
@@ -20,7 +21,7 @@ NONE_FOUND = (
 
 
 class Answer(TypedDict):
-    """What a reader should take away."""
+    """The main result in a few sentences."""
 
     headline: str
     sentences: list[str]
@@ -102,10 +103,12 @@ def _sureness(summary: Summary) -> str:
     confidence = summary["confidence"]
     if confidence is None or summary["n_clusters"] == 1:
         return ""
-    return (
-        f"The median confidence of a sample is {confidence['median']:.2f}; "
-        f"the least certain tenth lies below {confidence['low']:.2f}."
-    )
+    median, low = f"{confidence['median']:.2f}", f"{confidence['low']:.2f}"
+    if median == low == "1.00":
+        return "Nearly all samples are as far inside their cluster as can be (confidence 1.00)."
+    if low == "0.00":
+        return f"The median confidence of a sample is {median}; at least a tenth lies between two clusters (0.00)."
+    return f"The median confidence of a sample is {median}; the least certain tenth lies below {low}."
 
 
 def _views(summary: Summary) -> str:
@@ -181,12 +184,23 @@ def _doubt_clusters(summary: Summary) -> list[str]:
 
 
 def _doubt_batches(summary: Summary) -> list[str]:
+    """Write one sentence per batch column, about the cluster that follows it most."""
     found = summary["enrichment"]
-    return [
-        f"Cluster {batch['cluster']} is {batch['column']} {batch['category']}: {batch['inside']:.0%} of its samples, "
-        f"{batch['outside']:.0%} of the others. It may be a batch effect."
-        for batch in ([] if found is None else found["batches"][:5])
-    ]
+    columns: dict[str, list[Finding]] = {}
+    for batch in [] if found is None else found["batches"]:
+        columns.setdefault(batch["column"], []).append(batch)
+    doubts = []
+    for column, (first, *others) in columns.items():
+        doubt = (
+            f"Cluster {first['cluster']} is {column} {first['category']}: {first['inside']:.0%} of its samples, "
+            f"{first['outside']:.0%} of the others. It may be a batch effect."
+        )
+        also = sorted({other["cluster"] for other in others} - {first["cluster"]})
+        if also:
+            named = _listed([str(cluster) for cluster in also])
+            doubt += f" {_cluster(len(also))} {named} {_verb(len(also), 'follows', 'follow')} {column}, too."
+        doubts.append(doubt)
+    return doubts
 
 
 def _doubt_missing(summary: Summary) -> list[str]:

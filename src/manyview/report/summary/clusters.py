@@ -15,7 +15,7 @@ PROTOTYPES = 5
 
 
 class Holding(TypedDict):
-    """What one view does for a cluster."""
+    """The effect of one view on a cluster."""
 
     view: str
     effect: float  # cohesion lost without the view
@@ -79,7 +79,7 @@ def _row(
 def _typical(
     inputs: Inputs, shown: Shown, features: NDArray[np.float64] | None
 ) -> tuple[list[list[str]], list[list[Holding]]]:
-    """Ids of typical samples and the effects of the views, per cluster."""
+    """Return ids of typical samples and the effects of the views, per cluster."""
     K = len(inputs.clusters)
     if inputs.rated and inputs.views is not None:
         explained = inputs.model.explain(inputs.views, n_prototypes=PROTOTYPES, n_features=1).clusters

@@ -7,8 +7,13 @@ from typing import Any, TypedDict
 
 import numpy as np
 
-TITLES = {"residual_HQ": "max |H − Q|", "residual_QJ": "max |Q − J|", "objective": "objective"}
-PENALTIES = ("mu", "rho")  # grow on schedule and say nothing about convergence
+TITLES = {
+    "residual_HQ": "max |H − Q|",
+    "residual_QJ": "max |Q − J|",
+    "connectivity": "sum of the smallest eigenvalues, 0 with as many components as clusters",
+    "lam": "weight of that sum (lam)",
+}
+PENALTIES = ("mu", "rho", "penalty")  # grow on schedule and say nothing about convergence
 
 
 class Series(TypedDict):

@@ -40,47 +40,47 @@ class Inputs:
 
     @property
     def n_samples(self) -> int:
-        """Number of samples."""
+        """Return the number of samples."""
         return len(self.labels)
 
     @cached_property
     def clusters(self) -> NDArray[np.intp]:
-        """Labels that occur, ascending."""
+        """Return the labels that occur, ascending."""
         return np.unique(self.labels)
 
     @cached_property
     def codes(self) -> NDArray[np.intp]:
-        """Position of every sample's label among the clusters."""
+        """Return the position of every sample's label among the clusters."""
         return np.searchsorted(self.clusters, self.labels)
 
     @cached_property
     def sizes(self) -> NDArray[np.intp]:
-        """Number of samples of every cluster."""
+        """Return the number of samples of every cluster."""
         return np.bincount(self.codes, minlength=len(self.clusters))
 
     @cached_property
     def confidence(self) -> NDArray[np.float64] | None:
-        """Confidence of every sample, where the model has one."""
+        """Return the confidence of every sample, if the model has one."""
         found = getattr(self.model, "confidence_", None)
         return None if found is None else np.asarray(found, dtype=np.float64)
 
     @cached_property
     def low_confidence(self) -> float | None:
-        """Confidence below which the least certain tenth of the samples lies."""
+        """Return the confidence below which the least certain tenth of the samples lies."""
         return None if self.confidence is None else float(np.quantile(self.confidence, 0.1))
 
     @property
     def view_names(self) -> list[str]:
-        """Names of the views."""
+        """Return the names of the views."""
         return [str(name) for name in self.model.view_names_]
 
     @property
     def rated(self) -> bool:
-        """Whether the model has views that vote, and rows with a confidence."""
+        """Return whether the model has views that vote, and rows with a confidence."""
         return hasattr(self.model, "reliability_")
 
     def feature_names(self, v: int) -> list[str]:
-        """Names of a view's columns, or their numbers."""
+        """Return the names of a view's columns, or their numbers."""
         known, width = self.model.view_columns_[v], int(self.model.view_widths_[v])
         return [f"column {j}" for j in range(width)] if known is None else [str(name) for name in known]
 
@@ -97,7 +97,7 @@ class Inputs:
 
     @cached_property
     def missing(self) -> NDArray[np.bool_] | None:
-        """Which views (V, n) lack which samples; a sparse row without entries is one where the model says so."""
+        """Return which views (V, n) lack which samples; a sparse row without entries is one where the model says so."""
         if self.views is None:
             return None
         geometry = getattr(getattr(self.model, "anchor_graph_", None), "geometry", None)
@@ -178,7 +178,7 @@ def metadata_columns(metadata: Any, n_samples: int, ids: NDArray[Any] | None, /)
 
 
 def is_numeric(column: NDArray[Any], /) -> bool:
-    """Whether a metadata column is a quantity: numbers with more than a few values; codes 0, 1, 2 are categories."""
+    """Return whether a metadata column is a quantity: numbers with more than a few values, unlike codes 0, 1, 2."""
     if column.dtype.kind == "f":
         values = column[np.isfinite(column)]
         return len(np.unique(values)) > 6 or not bool(np.all(values == np.round(values)))

@@ -60,7 +60,10 @@ def _dense_or_sparse(table: Any) -> Any:
 
 
 def _directions(table: Any, rng: np.random.Generator) -> tuple[Any, Any, NDArray[np.float64]]:
-    """Mean, scale and leading directions (d, r) of one view; a sparse view keeps its zeros, and rows of unit length."""
+    """Find mean, scale and leading directions (d, r) of one view.
+
+    A sparse view keeps its zeros, and rows of unit length.
+    """
     d = int(table.shape[1])
     width = min(2 * COMPONENTS, d, int(table.shape[0]))
     if sp.issparse(table):
@@ -81,7 +84,7 @@ def _directions(table: Any, rng: np.random.Generator) -> tuple[Any, Any, NDArray
 
 
 def _project(table: Any, mean: Any, scale: Any, directions: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Scores (n, r); a sample that lacks the view is at its mean."""
+    """Compute scores (n, r); a sample that lacks the view is at its mean."""
     if sp.issparse(table):
         return np.asarray(_unit_rows(table) @ directions)
     return np.asarray(np.nan_to_num((table - mean) / scale) @ directions)

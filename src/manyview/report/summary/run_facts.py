@@ -55,7 +55,7 @@ def run_facts(inputs: Inputs, /) -> RunFacts:
 
 
 def parameters(model: Any, /) -> list[Parameter]:
-    """Parameters as they were given; what "auto" came to, where the fit keeps it."""
+    """Return parameters as given; what "auto" came to, where the fit keeps it."""
     graph = getattr(model, "anchor_graph_", None)
     became: dict[str, Any] = {}
     if graph is not None:
