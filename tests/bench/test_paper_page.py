@@ -13,8 +13,10 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.stats import t, ttest_1samp, ttest_ind, ttest_rel
 
+from manyview import SemiNTF
 from manyview.bench import read_journal, read_plan
 from manyview.bench.cell import coordinates
+from manyview.datasets import make_views
 
 ROOT = Path(__file__).parents[2]
 PAPER, RESULTS = ROOT / "benchmarks" / "paper", ROOT / "docs" / "results"
@@ -29,6 +31,7 @@ def scripts():
     try:
         names = (
             "cells", "evidence", "findings", "measure", "order_audit", "page", "record", "redo", "runs", "score_tables",
+            "theorem",
         )  # fmt: skip
         yield {name: importlib.import_module(name) for name in names}
     finally:
@@ -400,6 +403,20 @@ def test_plans_can_be_read_and_cover_what_they_should(scripts):
     assert {source.name for source in plans["audit"].data} < set(scripts["order_audit"].DATA)
     assert {"nus", "awa"} < {source.name for source in plans["tables"].data}
     assert [source.name for source in plans["one-hour"].data] == ["mnist4", "scene15"]
+
+
+@pytest.mark.parametrize("axis", ["views", "samples"])
+def test_followed_fit_is_that_of_the_estimator(scripts, axis):
+    views = list(make_views(80, 3, widths=(4, 5, 3), random_state=0).views.values())
+    at = {"axis": axis, "n_anchors": 14, "lam": 1e-3, "p": 0.7}
+    found = scripts["theorem"].followed(views, 3, at, n_iter=12)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # stops early, minds the order
+        models = [SemiNTF.paper(3, max_iter=n, tol=0.0, **at).fit(views) for n in (11, 12)]
+    H = [model.indicator_ for model in models]
+    assert_allclose(found["HQ"], models[1].history_["residual_HQ"], rtol=1e-3)  # kept with four digits
+    assert_allclose(found["QJ"], models[1].history_["residual_QJ"], rtol=1e-3)
+    assert_allclose([found["moved"][-1], found["largest"][-1]], [np.abs(H[1] - H[0]).max(), H[1].max()], rtol=1e-3)
 
 
 def test_points_of_a_set_differ(scripts):
