@@ -216,21 +216,21 @@ def test_joint_grid_recomputed_from_raw_lines(page):
         at = {"data": TITLES[title], "axis": axis, "order": order}
         lines = fits("joint", **at)
         by_draw = [[line for line in lines if line["at"]["draw"] == draw] for draw in range(int(draws))]
-        assert {len(of) for of in by_draw} == {30}
+        assert {len(of) for of in by_draw} == {30 if title == "Mnist4" else 6}
         best = [max(of, key=lambda line: line["scores"]["acc"])["scores"] for of in by_draw]
         for score, cell in zip(("acc", "nmi", "purity"), (acc, nmi, purity), strict=True):
             assert_allclose(numbers(cell), mean_and_spread([scores[score] for scores in best]), atol=5.1e-4)
         first = max(by_draw[0], key=lambda line: line["scores"]["acc"])["at"]
         assert point == f"m = {first['n_anchors']}, λ = {first['lam']:g}, p = {first['p']:g}"
-        known = {"n_anchors": 24, "p": 0.7} if title == "Mnist4" else {"n_anchors": 31, "p": 0.1}
-        assert_allclose(numbers(fixed), mean_and_spread(of_algorithm_1("joint", lam=1e3, **known, **at)), atol=5.1e-4)
-        assert_allclose(float(median), np.median([line["scores"]["acc"] for line in lines]), atol=5.1e-4)
+        assert_allclose(numbers(fixed), mean_and_spread(of_algorithm_1("fixed", lam=1e3, **at)), atol=5.1e-4)
+        of_grid = [line["scores"]["acc"] for of in by_draw for line in of]
+        assert_allclose(float(median), np.median(of_grid), atol=5.1e-4)
 
 
 def test_view_axis_stays_below_the_published_numbers():
     for data, published in (("mnist4", 0.990), ("scene15", 0.758)):
         tried = np.concatenate([of_algorithm_1(journal, data=data, axis="views") for journal in ("joint", "sweeps")])
-        assert len(tried) > 150
+        assert len(tried) > 100
         assert tried.max() < published - 0.05
 
 
