@@ -45,8 +45,11 @@ ANCHORS = {
     "mnist4": (12, 16, 20, 24, 28, 32, 50, 100),
     "scene15": (23, 27, 31, 35, 39, 43, 50, 100),
 }
-JOINT_ANCHORS = {"mnist4": (12, 24, 100), "scene15": (23, 31, 100)}  # the fewest, the paper's best, the most
-JOINT_POWERS = (0.1, 0.7)  # the paper's best on either
+JOINT = {  # anchors (the paper's fewest, best, most), lambda, p (the paper's best on either set)
+    "mnist4": list(itertools.product((12, 24, 100), LAMBDAS, (0.1, 0.7))),
+    "scene15": list(itertools.product((31, 100), (1e2, 1e3, 1e5), (0.1,))),
+}
+FROM_CLASSES = (-3, -2, -1, 0, 1, 2, 3, 4, 5, 6)  # powers of ten
 REACHED: dict[str, dict[str, Any]] = {
     "mnist4": {"axis": "samples", "n_anchors": 24, "p": 0.7, "lam": 3e4, "scale": "z"},
     "scene15": {"axis": "samples", "n_anchors": 31, "p": 0.1, "lam": 1e5, "scale": "none"},
@@ -79,14 +82,14 @@ def sweeps(names: tuple[str, ...]) -> Iterator[Point]:
 def joint(names: tuple[str, ...]) -> Iterator[Point]:
     """Draw after draw, so that a stopped run holds whole grids."""
     for draw, data, order, axis in itertools.product(range(3), PAPER, ORDERS, AXES):
-        for m, lam, p in itertools.product(JOINT_ANCHORS[data], LAMBDAS, JOINT_POWERS) if data in names else ():
+        for m, lam, p in JOINT[data] if data in names else ():
             at = {"data": data, "axis": axis, "order": order, "draw": draw}
             yield {**at, "n_anchors": m, "lam": lam, "p": p}
 
 
 def classes(names: tuple[str, ...]) -> Iterator[Point]:
     """Q starts at the true classes, see the head of cluster/semi_ntf/tensor.py."""
-    for data, axis, draw, power in itertools.product(PAPER, AXES, range(2), range(-3, 7)):
+    for data, axis, draw, power in itertools.product(PAPER, AXES, range(2), FROM_CLASSES):
         if data in names:
             at = {"data": data, "axis": axis, "order": "shuffled", "draw": draw}
             yield {**at, **PAPER[data], "lam": 10.0**power, "start": "classes"}

@@ -8,7 +8,7 @@ from statistics import fmean, median
 from typing import Any
 
 from cells import STORED, Cells, Sample
-from evidence import AXES, LAMBDAS, ORDERS, PAPER, POWERS
+from evidence import AXES, JOINT, LAMBDAS, ORDERS, PAPER, POWERS
 from record import Line, Record
 from score_tables import METRICS, TITLES, published, worst
 
@@ -25,20 +25,22 @@ def best_line(lines: list[Line]) -> Line:
     return max(lines, key=lambda line: line["scores"]["acc"])
 
 
+def joint_draws(record: Record, data: str, axis: str, order: str) -> list[list[Line]]:
+    """The lines of every draw whose grid is complete."""
+    draws = [record.select("joint", data=data, axis=axis, order=order, draw=draw) for draw in range(DRAWS)]
+    return [lines for lines in draws if len(lines) == len(JOINT[data])]
+
+
 def joint_best(record: Record, data: str, axis: str, order: str, score: str = "acc") -> Sample:
     """A score at the best point of the grid, draw after draw."""
-    draws = [record.select("joint", data=data, axis=axis, order=order, draw=draw) for draw in range(DRAWS)]
-    return Sample(tuple(best_line(lines)["scores"][score] for lines in draws if lines))
+    return Sample(tuple(best_line(lines)["scores"][score] for lines in joint_draws(record, data, axis, order)))
 
 
 def joint_transferred(record: Record, data: str, axis: str, order: str) -> Sample:
     """ACC of the other draws at the point that is best on the first."""
-    first = record.select("joint", data=data, axis=axis, order=order, draw=0)
-    if not first:
-        return Sample(())
-    m, lam, p = grid_point(best_line(first))
-    there = record.select("joint", data=data, axis=axis, order=order, n_anchors=m, lam=lam, p=p)
-    return Sample(tuple(line["scores"]["acc"] for line in there if line["at"]["draw"]))
+    first, *others = joint_draws(record, data, axis, order)
+    point = grid_point(best_line(first))
+    return Sample(tuple(line["scores"]["acc"] for lines in others for line in lines if grid_point(line) == point))
 
 
 def joint_table(record: Record) -> list[str]:
@@ -51,10 +53,11 @@ def joint_table(record: Record) -> list[str]:
     for data in PAPER:
         for axis in AXES:
             for order in ORDERS:
-                here = record.select("joint", data=data, axis=axis, order=order)
-                m, lam, p = grid_point(best_line([line for line in here if line["at"]["draw"] == 0]))
+                draws = joint_draws(record, data, axis, order)
+                m, lam, p = grid_point(best_line(draws[0]))
+                here = [line for lines in draws for line in lines]
                 best = [joint_best(record, data, axis, order, score) for score in ("acc", "nmi", "purity")]
-                fixed = record.sample("joint", data=data, axis=axis, order=order, **PAPER[data])
+                fixed = record.sample("fixed", data=data, axis=axis, order=order)
                 middle = median(line["scores"]["acc"] for line in here)
                 lines.append(
                     f"| {TITLES[data]} | {axis} | {order} | {best[0].n} | {' | '.join(map(str, best))} "

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from evidence import AXES, LAMBDAS, ORDERS, PAPER, POWERS
-from findings import assumption, best_line, grid_lines, swept
+from findings import assumption, best_line, grid_lines, joint_draws, swept
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
@@ -90,13 +90,13 @@ def joint_figure(record: Record) -> Figure:
     for data, axes in zip(PAPER, figure.subplots(1, len(PAPER)), strict=True):
         places = [(axis, order) for axis in AXES for order in ORDERS]
         for place, (axis, order) in enumerate(places):
-            lines = record.select("joint", data=data, axis=axis, order=order)
+            draws = joint_draws(record, data, axis, order)
+            lines = [line for of in draws for line in of]
             y = [line["scores"]["acc"] for line in lines]
             x = place + rng.uniform(-0.25, 0.25, len(y))
             axes.plot(x, y, ".", color=AXIS_COLORS[axis], alpha=0.35, ms=4)
-            draws = {line["at"]["draw"] for line in lines}
-            best = [best_line([line for line in lines if line["at"]["draw"] == draw]) for draw in sorted(draws)]
-            fixed = record.select("joint", data=data, axis=axis, order=order, **PAPER[data])
+            best = [best_line(of) for of in draws]
+            fixed = record.select("fixed", data=data, axis=axis, order=order)
             for found, marker, label in ((best, "^", "best of the grid, per draw"), (fixed, "D", "fixed setting")):
                 values = [line["scores"]["acc"] for line in found]
                 name = label if place == 0 else None
