@@ -40,7 +40,7 @@ OWN_COPIES: dict[str, dict[str, Any]] = {  # the paper's other two, where a copy
 OTHERS = ("tcga_breast", "3sources", "webkb203", "msrcv1_5", "orl4", "ngs", "bbcsport", "prokaryotic", "hw4")
 AXES, ORDERS = ("views", "samples"), ("stored", "shuffled")
 LAMBDAS = (1e2, 1e3, 1e4, 1e5, 1e6)
-POWERS = {"mnist4": tuple(round(0.1 * i, 1) for i in range(1, 11)), "scene15": (0.1, 0.4, 0.7, 1.0)}
+POWERS = tuple(round(0.1 * i, 1) for i in range(1, 11))
 ANCHORS = {
     "mnist4": (12, 16, 20, 24, 28, 32, 50, 100),
     "scene15": (23, 27, 31, 35, 39, 43, 50, 100),
@@ -70,9 +70,9 @@ def sweeps(names: tuple[str, ...]) -> Iterator[Point]:
     for data, axis in itertools.product(PAPER, AXES):
         if data not in names:
             continue
-        grid = [PAPER[data] | {"lam": lam, "p": p} for lam, p in itertools.product(LAMBDAS, POWERS[data])]
+        grid = [PAPER[data] | {"lam": lam, "p": p} for lam, p in itertools.product(LAMBDAS, POWERS)]
         anchors = [PAPER[data] | {"n_anchors": m} for m in ANCHORS[data]]
-        powers = [PAPER[data] | {"p": p} for p in POWERS[data]]
+        powers = [PAPER[data] | {"p": p} for p in POWERS]
         small = [PAPER[data] | {"lam": lam} for lam in (1e-3, 1e-1, 1e1)] if axis == "views" else []
         for order, points in (("stored", [*grid, *anchors, *small]), ("shuffled", [*anchors, *powers, *small])):
             for point in points:

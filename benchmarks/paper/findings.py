@@ -180,14 +180,16 @@ def sensitivity(record: Record, data: str, axis: str, varied: str) -> str:
 
 def grid_lines(record: Record, data: str, axis: str) -> list[Line]:
     """The lambda x p grid of the paper, at its number of anchors, rows as stored."""
-    lines = record.select("sweeps", data=data, axis=axis, order="stored", n_anchors=PAPER[data]["n_anchors"])
-    return [line for line in lines if line["at"]["lam"] in LAMBDAS and line["at"]["p"] in POWERS[data]]
+    lines = record.select(record.sweeps, data=data, axis=axis, order="stored", n_anchors=PAPER[data]["n_anchors"])
+    return [line for line in lines if line["at"]["lam"] in LAMBDAS and line["at"]["p"] in POWERS]
 
 
 def swept(record: Record, data: str, axis: str, order: str, varied: str) -> dict[float, Line]:
     """The fits along one parameter, the others as the preset has them."""
     others = {name: value for name, value in PAPER[data].items() if name != varied}
-    return {line["at"][varied]: line for line in record.select("sweeps", data=data, axis=axis, order=order, **others)}
+    return {
+        line["at"][varied]: line for line in record.select(record.sweeps, data=data, axis=axis, order=order, **others)
+    }
 
 
 def swept_best(record: Record, data: str, axis: str, order: str, varied: str) -> str:
@@ -265,4 +267,5 @@ def marks(record: Record, cells: Cells) -> dict[str, Mark]:
         "growth": lambda axis: growth(record, axis),
         "fixed": lambda *where: str(sample("fixed", *where)),
         "commit": record.commit,
+        "sweeps commit": lambda: record.commit(record.sweeps),
     }
