@@ -7,7 +7,7 @@ sweeps    one parameter at a time and lambda x p, over the paper's grids (its fi
 joint     anchors x lambda x p together, both axes, both orders, three draws
 classes   started at the true classes, rows shuffled, lambda 1e-3 ... 1e6
 reached   the settings that come near the published numbers on rows as stored, and what a shuffle leaves of them
-reuters   the two subsets of Reuters, rows shuffled
+subsets   the two subsets of Reuters, rows shuffled
 
 Draw 0 is the file as it is. Algorithm 1 has no randomness, but follows noise of a millionth in its input, so that one
 fit is one draw: draw d > 0 has such noise, the same in both orders. Shuffled rows have another permutation in every
@@ -105,14 +105,14 @@ def reached(names: tuple[str, ...]) -> Iterator[Point]:
             yield {"data": data, "order": "stored", "draw": 0, **REACHED[data], "precision": precision, "das": rule}
 
 
-def reuters(names: tuple[str, ...]) -> Iterator[Point]:
+def subsets(names: tuple[str, ...]) -> Iterator[Point]:
     """The preset on shuffled subsets, without noise: the tables are sparse counts."""
     for data, axis, draw in itertools.product(("reuters1200", "reuters600_full"), AXES, range(3)):
         if data in names:
             yield {"data": data, "axis": axis, "order": "shuffled", "draw": draw, "noise": False}
 
 
-SETS = {of.__name__: of for of in (fixed, sweeps, joint, classes, reached, reuters)}
+SETS = {of.__name__: of for of in (fixed, sweeps, joint, classes, reached, subsets)}
 EVERYTHING = (*PAPER, *OWN_COPIES, *OTHERS, "reuters1200", "reuters600_full")
 
 

@@ -54,6 +54,8 @@ def joint_table(record: Record) -> list[str]:
         for axis in AXES:
             for order in ORDERS:
                 draws = joint_draws(record, data, axis, order)
+                if not draws:
+                    continue
                 m, lam, p = grid_point(best_line(draws[0]))
                 here = [line for lines in draws for line in lines]
                 best = [joint_best(record, data, axis, order, score) for score in ("acc", "nmi", "purity")]
@@ -84,7 +86,8 @@ def classes_table(record: Record) -> list[str]:
 
 def classes_best(record: Record, data: str) -> str:
     """Largest ACC of any fit that starts at the true classes."""
-    return f"{best_line(record.select('classes', data=data))['scores']['acc']:.3f}"
+    lines = record.select("classes", data=data)
+    return f"{best_line(lines)['scores']['acc']:.3f}" if lines else "–"
 
 
 def reached_table(record: Record) -> list[str]:
@@ -238,6 +241,8 @@ def _by_setting(lines: list[Line]) -> dict[str, dict[str, float]]:
 def growth(record: Record, axis: str) -> str:
     """Exponent of the processor seconds in the number of rows, between the fewest and the most."""
     seconds = {line["at"]["rows"]: line["cpu_seconds"] for line in record.select("cost", data="made", axis=axis)}
+    if len(seconds) < 2:
+        return "–"
     few, many = min(seconds), max(seconds)
     return f"{math.log(seconds[many] / seconds[few]) / math.log(many / few):.2f}"
 

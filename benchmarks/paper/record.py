@@ -10,7 +10,7 @@ from typing import Any
 from cells import RESULTS, Sample
 from runs import Journal
 
-ALGORITHM_1 = ("fixed", "sweeps", "joint", "classes", "reached", "reuters", "theorem", "ceiling", "cost", "measures")
+ALGORITHM_1 = ("fixed", "sweeps", "joint", "classes", "reached", "subsets", "theorem", "ceiling", "cost", "measures")
 BASELINES = ("gaps",)
 EARLIER = ("earlier",)  # the sweeps with anchors chosen as in the program of SFMC, until they are measured again
 Line = dict[str, Any]

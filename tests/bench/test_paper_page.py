@@ -258,7 +258,7 @@ def test_reuters_recomputed_from_raw_lines(page, raw):
     for method, _, large, small, *_ in table:
         for data, cell in (("reuters1200", large), ("reuters600_full", small)):
             if method.startswith("Algorithm 1"):
-                values = of_algorithm_1("reuters", data=data, axis=method.rpartition(" ")[2])
+                values = of_algorithm_1("subsets", data=data, axis=method.rpartition(" ")[2])
             else:
                 values = [scores["acc"] for scores in raw[data, method, "shuffled"].values()]
             assert_allclose(numbers(cell), mean_and_spread(values), atol=5.1e-4)
