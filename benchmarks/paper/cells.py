@@ -35,7 +35,7 @@ class Cells:
 
     def __init__(self, journals: Iterable[Path]) -> None:
         self._cells: dict[Place, dict[int, Row]] = {}
-        for path in journals:
+        for path in filter(Path.exists, journals):
             newest = {_place(row): row for row in read_journal(path) if row["kind"] == "result"}
             for (place, seed), row in newest.items():
                 self._cells.setdefault(place, {}).setdefault(seed, row)

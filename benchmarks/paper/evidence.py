@@ -7,7 +7,7 @@ sweeps    one parameter at a time and lambda x p, over the paper's grids (its fi
 joint     anchors x lambda x p together, both axes, both orders, three draws
 classes   started at the true classes, rows shuffled, lambda 1e-3 ... 1e6
 reached   the settings that come near the published numbers on rows as stored, and what a shuffle leaves of them
-reuters   the two subsets of Reuters, rows shuffled
+subsets   the two subsets of Reuters, rows shuffled
 
 Draw 0 is the file as it is. Algorithm 1 has no randomness, but follows noise of a millionth in its input, so that one
 fit is one draw: draw d > 0 has such noise, the same in both orders. Shuffled rows have another permutation in every
@@ -40,7 +40,7 @@ OWN_COPIES: dict[str, dict[str, Any]] = {  # the paper's other two, where a copy
 OTHERS = ("tcga_breast", "3sources", "webkb203", "msrcv1_5", "orl4", "ngs", "bbcsport", "prokaryotic", "hw4")
 AXES, ORDERS = ("views", "samples"), ("stored", "shuffled")
 LAMBDAS = (1e2, 1e3, 1e4, 1e5, 1e6)
-POWERS = {"mnist4": tuple(round(0.1 * i, 1) for i in range(1, 11)), "scene15": (0.1, 0.4, 0.7, 1.0)}
+POWERS = tuple(round(0.1 * i, 1) for i in range(1, 11))
 ANCHORS = {
     "mnist4": (12, 16, 20, 24, 28, 32, 50, 100),
     "scene15": (23, 27, 31, 35, 39, 43, 50, 100),
@@ -70,9 +70,9 @@ def sweeps(names: tuple[str, ...]) -> Iterator[Point]:
     for data, axis in itertools.product(PAPER, AXES):
         if data not in names:
             continue
-        grid = [PAPER[data] | {"lam": lam, "p": p} for lam, p in itertools.product(LAMBDAS, POWERS[data])]
+        grid = [PAPER[data] | {"lam": lam, "p": p} for lam, p in itertools.product(LAMBDAS, POWERS)]
         anchors = [PAPER[data] | {"n_anchors": m} for m in ANCHORS[data]]
-        powers = [PAPER[data] | {"p": p} for p in POWERS[data]]
+        powers = [PAPER[data] | {"p": p} for p in POWERS]
         small = [PAPER[data] | {"lam": lam} for lam in (1e-3, 1e-1, 1e1)] if axis == "views" else []
         for order, points in (("stored", [*grid, *anchors, *small]), ("shuffled", [*anchors, *powers, *small])):
             for point in points:
@@ -105,14 +105,14 @@ def reached(names: tuple[str, ...]) -> Iterator[Point]:
             yield {"data": data, "order": "stored", "draw": 0, **REACHED[data], "precision": precision, "das": rule}
 
 
-def reuters(names: tuple[str, ...]) -> Iterator[Point]:
+def subsets(names: tuple[str, ...]) -> Iterator[Point]:
     """The preset on shuffled subsets, without noise: the tables are sparse counts."""
     for data, axis, draw in itertools.product(("reuters1200", "reuters600_full"), AXES, range(3)):
         if data in names:
             yield {"data": data, "axis": axis, "order": "shuffled", "draw": draw, "noise": False}
 
 
-SETS = {of.__name__: of for of in (fixed, sweeps, joint, classes, reached, reuters)}
+SETS = {of.__name__: of for of in (fixed, sweeps, joint, classes, reached, subsets)}
 EVERYTHING = (*PAPER, *OWN_COPIES, *OTHERS, "reuters1200", "reuters600_full")
 
 

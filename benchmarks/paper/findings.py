@@ -54,6 +54,8 @@ def joint_table(record: Record) -> list[str]:
         for axis in AXES:
             for order in ORDERS:
                 draws = joint_draws(record, data, axis, order)
+                if not draws:
+                    continue
                 m, lam, p = grid_point(best_line(draws[0]))
                 here = [line for lines in draws for line in lines]
                 best = [joint_best(record, data, axis, order, score) for score in ("acc", "nmi", "purity")]
@@ -84,7 +86,8 @@ def classes_table(record: Record) -> list[str]:
 
 def classes_best(record: Record, data: str) -> str:
     """Largest ACC of any fit that starts at the true classes."""
-    return f"{best_line(record.select('classes', data=data))['scores']['acc']:.3f}"
+    lines = record.select("classes", data=data)
+    return f"{best_line(lines)['scores']['acc']:.3f}" if lines else "–"
 
 
 def reached_table(record: Record) -> list[str]:
@@ -180,14 +183,16 @@ def sensitivity(record: Record, data: str, axis: str, varied: str) -> str:
 
 def grid_lines(record: Record, data: str, axis: str) -> list[Line]:
     """The lambda x p grid of the paper, at its number of anchors, rows as stored."""
-    lines = record.select("sweeps", data=data, axis=axis, order="stored", n_anchors=PAPER[data]["n_anchors"])
-    return [line for line in lines if line["at"]["lam"] in LAMBDAS and line["at"]["p"] in POWERS[data]]
+    lines = record.select(record.sweeps, data=data, axis=axis, order="stored", n_anchors=PAPER[data]["n_anchors"])
+    return [line for line in lines if line["at"]["lam"] in LAMBDAS and line["at"]["p"] in POWERS]
 
 
 def swept(record: Record, data: str, axis: str, order: str, varied: str) -> dict[float, Line]:
     """The fits along one parameter, the others as the preset has them."""
     others = {name: value for name, value in PAPER[data].items() if name != varied}
-    return {line["at"][varied]: line for line in record.select("sweeps", data=data, axis=axis, order=order, **others)}
+    return {
+        line["at"][varied]: line for line in record.select(record.sweeps, data=data, axis=axis, order=order, **others)
+    }
 
 
 def swept_best(record: Record, data: str, axis: str, order: str, varied: str) -> str:
@@ -236,6 +241,8 @@ def _by_setting(lines: list[Line]) -> dict[str, dict[str, float]]:
 def growth(record: Record, axis: str) -> str:
     """Exponent of the processor seconds in the number of rows, between the fewest and the most."""
     seconds = {line["at"]["rows"]: line["cpu_seconds"] for line in record.select("cost", data="made", axis=axis)}
+    if len(seconds) < 2:
+        return "–"
     few, many = min(seconds), max(seconds)
     return f"{math.log(seconds[many] / seconds[few]) / math.log(many / few):.2f}"
 
@@ -265,4 +272,5 @@ def marks(record: Record, cells: Cells) -> dict[str, Mark]:
         "growth": lambda axis: growth(record, axis),
         "fixed": lambda *where: str(sample("fixed", *where)),
         "commit": record.commit,
+        "sweeps commit": lambda: record.commit(record.sweeps),
     }

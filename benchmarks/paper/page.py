@@ -98,7 +98,10 @@ class Article:
 
     def _one_hour(self) -> str:
         """How much the plan for a reviewer runs, and for how long."""
-        rows = [row for row in read_journal(journal_of("one-hour")) if row["kind"] == "result"]
+        journal = journal_of("one-hour")
+        rows = [row for row in read_journal(journal) if row["kind"] == "result"] if journal.exists() else []
+        if not rows:
+            return "not timed yet"
         seconds = sum(row["measured"].get("wall_seconds", 0.0) for row in rows)
         commits = ", ".join(f"`{name[:10]}`" for name in dict.fromkeys(row["commit"] for row in rows))
         return f"{len(rows)} fits in {seconds / 60:.0f} minutes on our shared machine (commit {commits})"

@@ -67,8 +67,8 @@ def lambda_figure(record: Record) -> Figure:
             found = {
                 (line["at"]["p"], line["at"]["lam"]): line["scores"]["acc"] for line in grid_lines(record, data, axis)
             }
-            _map(axes, [[found.get((p, lam), math.nan) for lam in LAMBDAS] for p in POWERS[data]])
-            axes.set_yticks(range(len(POWERS[data])), [f"{p:g}" for p in POWERS[data]])
+            _map(axes, [[found.get((p, lam), math.nan) for lam in LAMBDAS] for p in POWERS])
+            axes.set_yticks(range(len(POWERS)), [f"{p:g}" for p in POWERS])
     figure.colorbar(ScalarMappable(Normalize(0, 1), COLORS), ax=grid.ravel().tolist(), label="ACC")
     return figure
 

@@ -10,8 +10,9 @@ from typing import Any
 from cells import RESULTS, Sample
 from runs import Journal
 
-ALGORITHM_1 = ("fixed", "sweeps", "joint", "classes", "reached", "reuters", "theorem", "ceiling", "cost", "measures")
+ALGORITHM_1 = ("fixed", "sweeps", "joint", "classes", "reached", "subsets", "theorem", "ceiling", "cost", "measures")
 BASELINES = ("gaps",)
+EARLIER = ("earlier",)  # the sweeps with anchors chosen as in the program of SFMC, until they are measured again
 Line = dict[str, Any]
 
 
@@ -25,7 +26,7 @@ class Record:
     def __init__(self, folder: Path = RESULTS) -> None:
         self.lines: dict[str, list[Line]] = {}
         self.codes: dict[str, list[dict[str, str]]] = {}
-        for name in (*ALGORITHM_1, *BASELINES):
+        for name in (*ALGORITHM_1, *BASELINES, *EARLIER):
             journal = Journal(folder / f"paper-{name}.jsonl")
             self.lines[name], self.codes[name] = list(journal.results.values()), journal.codes
         for kind in (ALGORITHM_1, BASELINES):
@@ -33,6 +34,11 @@ class Record:
             if len(set().union(*sources.values())) > 1:
                 told = "; ".join(f"{name}: {', '.join(sorted(of))[:12]}" for name, of in sources.items())
                 raise MixedSources(f"The journals of the page were measured with different sources: {told}")
+
+    @property
+    def sweeps(self) -> str:
+        """The journal of the sweeps: today's, or the earlier one."""
+        return "sweeps" if self.lines["sweeps"] else "earlier"
 
     def select(self, journal: str, **where: Any) -> list[Line]:
         """Lines whose point has these values; None stands for a name that it must not have."""

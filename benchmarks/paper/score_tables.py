@@ -114,8 +114,8 @@ def reuters_table(cells: Cells, record: Record) -> list[str]:
             f"| {method} | {_short(theirs['acc'])} | {large} | {small} | {theirs['seconds']} | {_seconds(seconds)} |"
         )
     for axis, name in NAMES.items():
-        large, small = (record.sample("reuters", data=data, axis=axis) for data in ("reuters1200", "reuters600_full"))
-        seconds = tuple(line["cpu_seconds"] for line in record.select("cost", data="reuters-shape", axis=axis))
+        large, small = (record.sample("subsets", data=data, axis=axis) for data in ("reuters1200", "reuters600_full"))
+        seconds = cells.values("reuters-shape", f"SemiNTF.paper {axis}, seconds", SHUFFLED, "cpu_seconds").values
         theirs = known["Semi-NTF"]
         lines.append(
             f"| {name} | {_short(theirs['acc'])} | {large} | {small} | {theirs['seconds']} | {_seconds(seconds)} |"
