@@ -6,7 +6,9 @@ Windows has none. MANYVIEW_PURE=1 in the environment leaves them out: a wheel fo
 """
 
 import os
+import re
 import sys
+from pathlib import Path
 
 from setuptools import Extension, setup
 from setuptools.command.bdist_wheel import bdist_wheel
@@ -35,4 +37,16 @@ class PlatformWheel(bdist_wheel):
         return "py3", "none", "any" if PURE else super().get_tag()[2]
 
 
-setup(ext_modules=[] if PURE else [LOOPS], cmdclass={"build_ext": BuildLoops, "bdist_wheel": PlatformWheel})
+def front_page() -> str:
+    """Return README.md for a package index, which has neither its pictures nor the files that it links to."""
+    text = (Path(__file__).parent / "README.md").read_text(encoding="utf-8")
+    without_pictures = re.sub(r"^!\[[^\]]*\]\((?!https?:)[^)]+\)\n+", "", text, flags=re.MULTILINE)
+    return re.sub(r"\[([^\]]+)\]\((?!https?:)[^)]+\)", r"\1", without_pictures)
+
+
+setup(
+    ext_modules=[] if PURE else [LOOPS],
+    cmdclass={"build_ext": BuildLoops, "bdist_wheel": PlatformWheel},
+    long_description=front_page(),
+    long_description_content_type="text/markdown",
+)

@@ -12,7 +12,6 @@ import numpy as np
 from manyview import SemiNTF
 from manyview.datasets import make_views
 from manyview.metrics import accuracy
-from manyview.plotting import ConvergenceDisplay
 
 data = make_views(n_samples=300, n_clusters=4, widths=(12, 30), separation=4.0, random_state=0)
 model = SemiNTF(n_clusters=4, random_state=0).fit(data.views)
@@ -31,10 +30,6 @@ gram = model.indicator_[0].T @ model.indicator_[0]
 drawn = right.imshow(gram, cmap="Blues", vmin=0, vmax=1)
 right.set(title="H'H, near the identity", xlabel="cluster", ylabel="cluster", yticks=range(4))
 fig.colorbar(drawn, ax=right)
-
-# %%
-# ADMM keeps a copy Q of H that is exactly orthogonal, and pulls the two together.
-ConvergenceDisplay.from_estimator(model)
 
 # %%
 # Under the t-product of the paper, orthogonality and non-negativity together forbid the views to agree: with

@@ -95,6 +95,14 @@ def test_task_names_at_most_two_files_that_exist(task, files):
     assert all((SOURCE / file).exists() for file in files)
 
 
+@pytest.mark.parametrize("folder", ["cluster/anchor_graph", "cluster/semi_ntf"])
+def test_architecture_lists_the_stages(folder):
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    row = next(line for line in text.splitlines() if line.startswith(f"| `{folder}/` |"))
+    listed = re.findall(r"`(\w+)`", row.split(":")[1])
+    assert sorted(listed) == sorted(path.stem for path in (SOURCE / folder).glob("*.py") if path.stem != "__init__")
+
+
 def test_targets_of_make_name_files_that_exist():
     named = set(re.findall(r"tests/[\w/]+(?:\.py)?", (ROOT / "Makefile").read_text(encoding="utf-8")))
     assert len(named) > 5

@@ -1,5 +1,9 @@
-"""Every public object is documented: a summary, its parameters, what it returns, and an example that runs."""
+"""Every public object is documented: a summary, its parameters, what it returns, and an example that runs.
 
+Docstrings of all functions begin with a verb, and not with an article, a preposition or a question word.
+"""
+
+import ast
 import importlib
 import inspect
 import re
@@ -7,6 +11,9 @@ from pathlib import Path
 
 import pytest
 
+import manyview
+
+ROOT = Path(manyview.__file__).parent
 MODULES = (
     *("manyview", "manyview.views", "manyview.model_selection", "manyview.metrics", "manyview.plotting"),
     *("manyview.report", "manyview.io", "manyview.datasets", "manyview.testing", "manyview.bench"),
@@ -14,6 +21,14 @@ MODULES = (
 PAGE = (Path(__file__).resolve().parents[1] / "docs" / "api.md").read_text(encoding="utf-8")
 NO_RETURN = (None, "None", inspect.Signature.empty)
 INHERITED = ("get_params", "set_params", "get_metadata_routing", "set_output", "fit_predict")  # of scikit-learn
+
+NO_VERBS = {
+    "A", "After", "All", "Also", "An", "Any", "At", "Before", "Blocks", "Both", "But", "By", "Bytes", "Bytes:",
+    "Column", "Columns", "Counts", "Each", "Every", "For", "From", "How", "Ids", "If", "In", "Into", "It", "Its",
+    "Labels", "Many", "Most", "Name,", "Names", "No", "None", "Nothing", "Nothing.", "Numbers", "Of", "On", "One",
+    "Parameters", "Row", "Rows", "Seconds", "Several", "Some", "Tables", "The", "This", "Three", "Two", "Values",
+    "Views", "What", "When", "Where", "Whether", "Which", "While", "Who", "Why", "With", "Without",
+}  # fmt: skip
 
 
 def public():
@@ -118,3 +133,21 @@ def test_public_method_has_an_example(path):
     assert section(METHODS[path], "Examples") or any(
         re.search(rf"\b{name}\(", section(thing, "Examples")) for thing in PUBLIC.values() if inspect.isclass(thing)
     )
+
+
+def first_words(path):
+    """(line, first word) of the docstrings of all functions of a file."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef) and (text := ast.get_docstring(node)):
+            yield node.lineno, text.split()[0]
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.rglob("*.py")), ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_docstring_begins_with_a_verb(path):
+    assert [(line, word) for line, word in first_words(path) if word in NO_VERBS] == []
+
+
+def test_other_beginnings_are_seen(tmp_path):
+    file = tmp_path / "example.py"
+    file.write_text('def size():\n    """The number of rows."""\n\n\ndef fit():\n    """Cluster the rows."""\n')
+    assert list(first_words(file)) == [(1, "The"), (5, "Cluster")]

@@ -126,3 +126,10 @@ def test_what_does_not_exist_is_named():
 
 def test_auto_chooses_for_a_method_that_cannot(frames):
     assert manyview.cluster(frames, method="GMC").model.n_clusters == 3
+
+
+def test_model_is_loaded_from_the_folder_of_a_result(result, tmp_path):
+    result.save(tmp_path / "r", report=False)
+    assert_array_equal(manyview.load(tmp_path / "r").labels_, result.model.labels_)
+    with pytest.raises(FileNotFoundError, match="model.manyview: there is no such file"):
+        manyview.load(tmp_path)

@@ -2,7 +2,7 @@
 
 FIRST = ("digits", "pipeline", "multi_omics", "text", "embeddings", "choosing_k", "trust_and_reasons", "metadata")
 THEN = ("data_frames", "missing_views", "new_samples", "data_over_time", "larger_than_memory", "dask")
-LAST = ("compare_methods", "semi_ntf", "row_order", "ordered_rows")
+LAST = ("compare_methods", "semi_ntf_pictures", "semi_ntf", "row_order", "ordered_rows")
 ORDER = {f"plot_{name}.py": place for place, name in enumerate((*FIRST, *THEN, *LAST))}
 
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from manyview.anchors.graph import Part, empty_near, number_type, search
+from manyview.anchors.graph import Part, SliceAnchors, empty_near, number_type, search
 from manyview.kernels.nearest import expand
 
 N, M, K = 23, 70, 4
@@ -21,7 +21,7 @@ def parts_of(tables, *, valid=None, present=None):
     return [
         Part(
             expand(x, anchors),
-            everywhere if valid is None else valid[v],
+            SliceAnchors(anchors, everywhere if valid is None else valid[v]),
             always if present is None else present[v],
             v,
             joins=True,

@@ -145,6 +145,16 @@ def test_a_method_that_cannot_choose_k_gets_the_chosen_one(tables, run, tmp_path
     assert json.loads((tmp_path / "r" / "run.json").read_text())["n_clusters"] == 3
 
 
+def test_stability_and_what_to_doubt_are_shown(tables, run, tmp_path):
+    shown = run("cluster", tables, "--id", "sample", "-k", 30, "--out", tmp_path / "result").stdout
+    doubts = json.loads((tmp_path / "result" / "report.json").read_text(encoding="utf-8"))["answer"]["doubts"]
+    assert "stability" in shown
+    assert doubts
+    said = " ".join(shown.split())
+    assert [doubt for doubt in doubts if doubt not in said] == []
+    assert said.index("What to doubt:") < said.index("Wrote")
+
+
 def test_one_cluster(tables, run, tmp_path):
     assert run("cluster", tables, "--id", "sample", "-k", 1, "-q", "--out", tmp_path / "r").exit_code == 0
     assert len(clusters(tmp_path / "r" / "labels.csv")) == 1

@@ -37,3 +37,9 @@ def test_no_common_id_and_no_such_file(pair, refused, tmp_path):
     assert refused("compare", pair[0], tmp_path / "none.csv").endswith("none.csv: there is no such file or folder")
     (tmp_path / "d.csv").write_text("id,age\nx,1\n")
     assert "has no column named label" in refused("compare", pair[0], tmp_path / "d.csv")
+
+
+def test_folder_of_a_result_stands_for_its_labels(pair, run, tmp_path):
+    (tmp_path / "result").mkdir()
+    pair[0].rename(tmp_path / "result" / "labels.csv")
+    assert "7 samples in both (1 only in A, 1 only in B)." in run("compare", tmp_path / "result", pair[1]).stdout

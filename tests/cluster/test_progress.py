@@ -9,6 +9,7 @@ from sklearn.base import clone
 
 import manyview
 from manyview import GMC, AnchorGraphClustering, SemiNTF
+from manyview.cluster.progress import reporter
 from manyview.datasets import make_views
 from recipes import QUICK
 
@@ -45,6 +46,16 @@ def test_stages_are_logged(caplog):
     said = [record.getMessage() for record in caplog.records if record.name == "manyview"]
     assert said[0] == "AnchorGraphClustering: geometry 0/1"
     assert {record.levelno for record in caplog.records} == {logging.INFO}
+
+
+def test_verbose_prints_calls_or_is_silent(capsys):
+    heard = []
+    reporter(AnchorGraphClustering(verbose=lambda *step: heard.append(step)))("graph", 1, 2)
+    reporter(AnchorGraphClustering())("graph", 1, 2)
+    assert capsys.readouterr().err == ""
+    assert heard == [("graph", 1, 2)]
+    reporter(AnchorGraphClustering(verbose=True))("graph", 1, 2)
+    assert capsys.readouterr().err == "AnchorGraphClustering: graph 1/2\n"
 
 
 @pytest.mark.parametrize("options", [{"n_clusters": 3}, {"n_clusters": "auto"}], ids=["K", "auto"])

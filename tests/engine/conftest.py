@@ -9,7 +9,12 @@ def cluster():
     # on a busy machine a killed worker may be back only after the 15 s for which the cluster waits by default
     pytest.importorskip("dask").config.set({"distributed.deploy.lost-worker-timeout": "5 minutes"})
     with distributed.LocalCluster(
-        processes=True, n_workers=3, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0"
+        processes=True,
+        n_workers=3,
+        threads_per_worker=1,
+        host="127.0.0.1",
+        dashboard_address="127.0.0.1:0",
+        worker_dashboard_address="127.0.0.1:0",  # in 2024.8 it is open to every interface by default
     ) as cluster:
         yield cluster
 

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
+from manyview.metrics import accuracy, match_labels
 from manyview.metrics.labels import check_same_length, encode
 
 INT64 = st.integers(np.iinfo(np.int64).min, np.iinfo(np.int64).max)
@@ -120,3 +121,13 @@ def test_the_labels_are_not_changed():
         before = labels.copy()
         encode(labels, "y")
         assert_array_equal(labels, before)
+
+
+@pytest.mark.parametrize("score", [accuracy, match_labels])
+def test_series_in_another_order_of_samples_are_refused(score):
+    known = pd.Series(["a", "a", "b"], index=["s1", "s2", "s3"])
+    found = pd.Series([1, 0, 0], index=["s3", "s2", "s1"])
+    with pytest.raises(ValueError, match="different indexes: bring one into the order of the other"):
+        score(known, found)
+    assert score(known.loc[found.index], found) is not None
+    assert accuracy(known, found.to_numpy()) == accuracy(known.reset_index(drop=True), found) == pytest.approx(2 / 3)

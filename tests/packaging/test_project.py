@@ -1,5 +1,6 @@
 """What the project says about itself in several files agrees."""
 
+import ast
 import re
 import tomllib
 from pathlib import Path
@@ -80,3 +81,17 @@ def test_the_sdist_is_told_of_files_that_exist():
     named = [line.split() for line in (ROOT / "MANIFEST.in").read_text().splitlines()]
     files = [name for command, *names in named if command in ("include", "graft") for name in names]
     assert [name for name in files if not (ROOT / name).exists()] == []
+
+
+def test_front_page_on_a_package_index_has_no_link_that_breaks():
+    """setup.py needs a newer setuptools than tests do, so the function is taken out of it."""
+    source = (ROOT / "setup.py").read_text()
+    (function,) = [node for node in ast.parse(source).body if getattr(node, "name", "") == "front_page"]
+    names = {"re": re, "Path": Path, "__file__": str(ROOT / "setup.py")}
+    exec(ast.get_source_segment(source, function), names)
+    page, readme = names["front_page"](), (ROOT / "README.md").read_text(encoding="utf-8")
+    link = re.compile(r"\]\((?!https?:)([^)\s]+)\)")
+    assert len(link.findall(readme)) > 5
+    assert link.findall(page) == []
+    assert len(page.split()) > 0.95 * len(re.sub(r"!?\[[^\]]*\]", "", readme).split())
+    assert re.search(r"^#{2} How good is it", page, flags=re.MULTILINE)

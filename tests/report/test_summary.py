@@ -235,3 +235,50 @@ def test_outliers_are_told_with_their_nearest_cluster(data):
     summary = summarize(model, views)
     assert [cluster["label"] for cluster in summary["clusters"]] == [0, 1, 2]
     assert sum(cluster["size"] for cluster in summary["clusters"]) == len(model.labels_)
+
+
+@pytest.fixture(scope="module")
+def frames():
+    """Views whose samples have ids."""
+    data = make_views(n_samples=60, n_clusters=3, random_state=0)
+    ids = [f"s{i}" for i in range(60)]
+    return {name: pd.DataFrame(table, index=ids) for name, table in data.views.items()}, pd.Series(data.labels, ids)
+
+
+@pytest.fixture(scope="module")
+def framed(frames):
+    return AnchorGraphClustering(3, random_state=0).fit(frames[0])
+
+
+def test_metadata_and_classes_are_matched_by_id(frames, framed):
+    views, classes = frames
+    shuffled = classes.sample(frac=1, random_state=0)
+    some = shuffled[:40].to_frame("kind").assign(kind=lambda frame: "k" + frame["kind"].astype(str))
+    summary = summarize(framed, views, y_true=shuffled, metadata=some)
+    assert summary["scores"]["acc"] == 1.0
+    (column,) = [one for one in summary["map"]["columns"] if one["title"] == "kind"]
+    codes = np.frombuffer(base64.b64decode(column["data"]), column["dtype"])
+    assert (codes == 255).sum() == 20
+    assert {f"k{classes.iloc[row]}" == column["names"][code] for row, code in enumerate(codes) if code < 255} == {True}
+
+
+def test_ids_that_do_not_match_are_refused(frames, framed):
+    views, classes = frames
+    with pytest.raises(ValueError, match="index of metadata holds none of the ids"):
+        summarize(framed, views, metadata=classes.to_frame("kind").rename(index=str.upper))
+    with pytest.raises(ValueError, match="metadata has an id twice, 's0'"):
+        summarize(framed, views, metadata=pd.concat([classes, classes[:1]]).to_frame("kind"))
+    with pytest.raises(ValueError, match="no class for sample 's59'"):
+        summarize(framed, views, y_true=classes[:59])
+    by_position = classes.reset_index(drop=True)
+    assert summarize(framed, views, y_true=by_position)["scores"]["acc"] == 1.0
+
+
+@pytest.mark.parametrize("kind", [object, "string", "category"])
+def test_classes_may_be_texts_of_pandas(kind, frames, framed):
+    views, classes = frames
+    summary = summarize(framed, views, y_true=classes.map({0: "a", 1: "b", 2: "c"}).astype(kind))
+    assert {cluster["main_class"] for cluster in summary["clusters"]} == {"a", "b", "c"}
+    assert summary["contingency"]["classes"] == ["a", "b", "c"]
+    assert np.diag(summary["contingency"]["counts"]).sum() == 60
+    json.dumps(summary)

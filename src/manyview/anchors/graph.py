@@ -11,7 +11,8 @@ threads seldom wait for one another between calls.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -22,7 +23,7 @@ from manyview.engine import Engine, Rows, edges
 from manyview.geometry.fit import Geometry
 from manyview.geometry.statistics import require_reach, require_rows
 from manyview.kernels.arrays import BoolArray, FloatArray, IntArray, Table
-from manyview.kernels.nearest import Expansion, NearTables, expand, near_tables, nearest
+from manyview.kernels.nearest import Expansion, NearTables, Prepared, expand, near_tables, nearest
 from manyview.kernels.simplex import pkn_weights
 from manyview.kernels.sparse import index_type
 from manyview.views.blocks import RowBlock, picked_rows
@@ -96,6 +97,11 @@ class Rule(Protocol):
         """Return the label of every row (n,)."""
 
 
+def stored_fields(instance: Any, /) -> dict[str, Any]:
+    """Return the fields of a dataclass, without what it has computed from them."""
+    return {field.name: getattr(instance, field.name) for field in fields(instance)}
+
+
 class SliceName(NamedTuple):
     """Geometry and view of a slice."""
 
@@ -110,9 +116,17 @@ class SliceAnchors:
     centers: FloatArray  # (m, d)
     valid: BoolArray  # (m,) groups with at least one present row
 
-    def ready(self, table: Table, /, *, dtype: np.dtype[Any]) -> Expansion:
-        """Prepare a table (n, d) and the anchors for products."""
-        return expand(table.astype(dtype, copy=False), self.centers.astype(dtype, copy=False))
+    def __getstate__(self) -> dict[str, Any]:
+        return stored_fields(self)
+
+    @cached_property
+    def complete(self) -> bool:
+        """Return whether every anchor is valid."""
+        return bool(self.valid.all())
+
+    def prepared(self, dtype: str, /) -> Prepared:
+        """Prepare the anchors for distances."""
+        return Prepared(self.centers.astype(dtype, copy=False))
 
 
 @dataclass(frozen=True)
@@ -128,7 +142,15 @@ class AnchorGraph:
     dtype: str
     rule: Rule | None = None  # labels rows directly; anchors only say how sure they are
 
-    @property
+    def __getstate__(self) -> dict[str, Any]:
+        return stored_fields(self)
+
+    @cached_property
+    def _prepared(self) -> tuple[tuple[Prepared, ...], ...]:
+        """Prepare the anchors for distances, as `views`, and `words` behind them."""
+        return tuple(tuple(anchors.prepared(self.dtype) for anchors in of) for of in (*self.views, self.words))
+
+    @cached_property
     def slices(self) -> list[SliceName]:
         """List the slices in their order: per geometry the views that count, then the joint table."""
         per_geometry: list[int | None] = [*self.geometry.used, *([None] if self.joint else [])]
@@ -158,17 +180,19 @@ class AnchorGraph:
 
     def _parts(self, block: RowBlock, g: int, filled: BoolArray) -> list[Part]:
         """List the tables of a geometry with their anchors."""
-        used, anchors, dtype = self.geometry.used, self.views[g], np.dtype(self.dtype)
+        used, anchors, prepared = self.geometry.used, self.views[g], self._prepared[g]
         sparse = self.geometry.words[g].words.views if self.words else ()
         parts = []
         if self.words:
-            ready = self.words[g].ready(self.geometry.word_table(block, g), dtype=dtype)
-            parts.append(Part(ready, self.words[g].valid, np.ones(block.n_rows, dtype=bool), None, joins=True))
+            table = self.geometry.word_table(block, g).astype(self.dtype, copy=False)
+            ready = expand(table, self._prepared[-1][g])
+            everywhere = np.ones(block.n_rows, dtype=bool)
+            parts.append(Part(ready, self.words[g], everywhere, None, joins=True))
         for place, v in enumerate(used, start=g * (len(used) + self.joint)):
-            ready = anchors[v].ready(self.geometry.table(block, g, v), dtype=dtype)
+            ready = expand(self.geometry.table(block, g, v).astype(self.dtype, copy=False), prepared[v])
             require_reach(ready.xx, self.geometry.names[v], first=block.start)
-            present = filled[v] & anchors[v].valid.any()
-            parts.append(Part(ready, anchors[v].valid, present, place, joins=self.joint and v not in sparse))
+            present = filled[v] if anchors[v].complete else filled[v] & anchors[v].valid.any()
+            parts.append(Part(ready, anchors[v], present, place, joins=self.joint and v not in sparse))
         return parts
 
     def _reach(self, d: FloatArray, filled: BoolArray) -> FloatArray:
@@ -245,10 +269,15 @@ class Part(NamedTuple):
     """Table of a block with its anchors."""
 
     ready: Expansion
-    valid: BoolArray  # (m,), anchors that exist in this table
+    anchors: SliceAnchors
     present: BoolArray  # (n,), rows that do
     place: int | None  # of its slice; None: it has none of its own
     joins: bool  # its distances are part of those of the joint table
+
+    @property
+    def valid(self) -> BoolArray:
+        """Return which anchors (m,) exist in this table."""
+        return self.anchors.valid
 
     def take(self, rows: IntArray, /) -> Part:
         """Select some of the rows."""
@@ -257,7 +286,7 @@ class Part(NamedTuple):
     def distances(self, rows: slice, out: FloatArray, /) -> FloatArray:
         """Compute distances of some rows to all anchors, close pairs not corrected; infinite to missing anchors."""
         d = self.ready.distances(rows, out=out)
-        if not self.valid.all():
+        if not self.anchors.complete:
             d[:, ~self.valid] = np.inf if self.valid.any() else 0  # without any anchor the slice is absent
         return d
 
@@ -266,9 +295,9 @@ class Part(NamedTuple):
 
         An anchor that the view lacks is as far as the row's average anchor: at no distance it would attract every row.
         """
-        if not self.valid.any():
-            return np.zeros_like(d)
-        if not self.valid.all():
+        if not self.anchors.complete:
+            if not self.valid.any():
+                return np.zeros_like(d)
             average = np.compress(self.valid, d, axis=1).mean(axis=1, keepdims=True)
             d = np.where(self.valid, d, average)
         return d if self.present[rows].all() else d * self.present[rows, None]
@@ -320,7 +349,7 @@ def search(
 
 def _search_compiled(parts: list[Part], width: int, *, joint: bool) -> NearTables | None:
     """Search all tables a few rows at a time; None where there is no compiled loop for them."""
-    plain = all(part.place is not None and part.joins == joint and part.valid.all() for part in parts)
+    plain = all(part.place is not None and part.joins == joint and part.anchors.complete for part in parts)
     return near_tables([part.ready for part in parts], width, joint=joint) if plain else None
 
 

@@ -18,7 +18,6 @@ from typing import Any
 from manyview.bench.keys import Place, Table
 from manyview.bench.version import LIBRARIES
 
-SECONDS_TO_ANSWER = 300.0  # for a Python that only lists what is installed
 _LIST = (
     "import importlib.metadata as m, json, platform\n"
     "found = {d.metadata['Name'].lower(): d.version for d in m.distributions()}\n"
@@ -85,7 +84,7 @@ def inspect(environment: Environment, /, *, folder: Path) -> Installed:
             capture_output=True,
             text=True,
             check=True,
-            timeout=SECONDS_TO_ANSWER,
+            timeout=300.0,  # seconds, for a Python that only lists what is installed
         )
         answer = json.loads(done.stdout)
     except (OSError, subprocess.SubprocessError, ValueError):

@@ -25,7 +25,7 @@ class Section:
 
     data: str
     order: str
-    lines: dict[str, list[Entry]]  # label of a method -> one entry a metric
+    lines: dict[str, list[Entry]]  # label of a method -> one entry per metric
 
 
 def csv_text(summary: Summary, /) -> str:

@@ -110,12 +110,15 @@ def _fit(inputs: Inputs, method: str, K: int | str, *, seed: int, jobs: int, sta
 def _show(result: Result, messages: list[str], paths: list[Path]) -> None:
     model = result.model
     labels, confidence = np.asarray(model.labels_), getattr(model, "confidence_", None)
+    stability = getattr(model, "cluster_stability_", None)
     rows = []
     for label in np.unique(labels):
         here = labels == label
+        stable = [] if stability is None else ["" if label < 0 else f"{stability[label]:.2f}"]
         sure = [] if confidence is None else [f"{np.asarray(confidence)[here].mean():.3f}"]
-        rows.append((str(label), f"{here.sum():,}", *sure))
-    screen.table("Clusters", ("cluster", "samples", *([] if confidence is None else ["mean confidence"])), rows)
+        rows.append((str(label), f"{here.sum():,}", *stable, *sure))
+    measured = {"stability": stability, "mean confidence": confidence}
+    screen.table("Clusters", ("cluster", "samples", *(name for name, one in measured.items() if one is not None)), rows)
     weights = getattr(model, "view_weights_", None)
     named = zip(model.view_names_, model.view_widths_, strict=True)
     view_rows = [
@@ -123,6 +126,15 @@ def _show(result: Result, messages: list[str], paths: list[Path]) -> None:
     ]
     screen.table("Views", ("view", "columns", *([] if weights is None else ["weight"])), view_rows)
     screen.notes([*messages, *model.view_notes_])
+    doubts = [doubt for path in paths if path.name == "report.json" for doubt in _doubts(path)]
+    if doubts:
+        typer.echo("What to doubt:\n" + "\n".join(f"  {doubt}" for doubt in doubts))
     typer.echo(f"{result.n_clusters} clusters of {len(labels):,} samples in {result.seconds:.1f} s. Wrote")
     for path in paths:
         typer.echo(f"  {path}")
+
+
+def _doubts(facts: Path) -> list[str]:
+    """Return what the report doubts."""
+    found: list[str] = json.loads(facts.read_text(encoding="utf-8"))["answer"]["doubts"]
+    return found

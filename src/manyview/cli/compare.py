@@ -17,7 +17,12 @@ from manyview.report import SCORE_NAMES
 
 
 def compare(
-    first: Annotated[Path, typer.Argument(metavar="A", help="A csv file of ids and labels; the reference.")],
+    first: Annotated[
+        Path,
+        typer.Argument(
+            metavar="A", help="A csv file of ids and labels, or a folder that cluster wrote; the reference."
+        ),
+    ],
     second: Annotated[Path, typer.Argument(metavar="B", help="Another one.")],
     moved: Annotated[int, typer.Option(min=0, help="How many of the samples that moved are listed.")] = 10,
     as_json: Json = False,
@@ -27,7 +32,7 @@ def compare(
     The clusters of B are matched one to one with those of A first, so that numbers do not matter.
     """
     with screen.explained("cannot compare", kinds=screen.REPAIRABLE):
-        (ids, a), (other_ids, b) = read_labels(first), read_labels(second)
+        (ids, a), (other_ids, b) = read_labels(_file(first)), read_labels(_file(second))
         row_of = {one: row for row, one in enumerate(other_ids.tolist())}
         common = np.array([one in row_of for one in ids.tolist()], dtype=bool)
         if not common.any():
@@ -56,3 +61,7 @@ def compare(
     typer.echo(f"{some} moved{listed}")
     for row in changed[:moved]:
         typer.echo(f"  {ids[row]}: {a[row]} -> {matched[row]}")
+
+
+def _file(place: Path) -> Path:
+    return place / "labels.csv" if place.is_dir() else place

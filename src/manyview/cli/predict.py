@@ -20,7 +20,7 @@ from manyview.io import TableFile, write_labels
 
 
 def predict(
-    model_file: Annotated[Path, typer.Argument(metavar="MODEL", help="A model.manyview.")],
+    model_file: Annotated[Path, typer.Argument(metavar="MODEL", help="A model.manyview, or the folder that it is in.")],
     files: Files,
     out: Annotated[Path, typer.Option(help="The csv file of the labels; must not exist, unless --force.")],
     id_column: Id = None,

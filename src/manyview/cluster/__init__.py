@@ -7,6 +7,7 @@ from manyview.cluster.fmcnof import FMCNOF
 from manyview.cluster.gmc import GMC
 from manyview.cluster.lmvsc import LMVSC
 from manyview.cluster.mvgl import MVGL
+from manyview.cluster.pickling import PickledVersionWarning
 from manyview.cluster.saving import ModelFileError, load
 from manyview.cluster.semi_ntf import RowOrderWarning, SemiNTF
 from manyview.cluster.sfmc import SFMC
@@ -25,6 +26,7 @@ __all__ = [
     "ModelFileError",
     "NoStructureWarning",
     "NoiseViewWarning",
+    "PickledVersionWarning",
     "Recipe",
     "RowOrderWarning",
     "SemiNTF",

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
+from manyview.cluster.pickling import with_version, without_version
 from manyview.cluster.progress import CallbackSupportMixin
 from manyview.engine.optional import optional
 from manyview.kernels.arrays import FloatArray, IntArray
@@ -166,6 +167,12 @@ class Clusterer(CallbackSupportMixin, ClusterMixin, BaseEstimator):
         """
         written: Path = import_module("manyview.report").report(self, X, path, **options)  # a later stage
         return written
+
+    def __getstate__(self) -> dict[str, Any]:
+        return with_version(super().__getstate__())
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(without_version(state, type(self).__name__))
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         text: str = super().__repr__(N_CHAR_MAX)

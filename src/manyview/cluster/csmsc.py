@@ -36,7 +36,7 @@ basis of each view and in Q. The first column of errors that passes its threshol
 Singular values are computed only when a bound on the largest does not already show that all of them vanish.
 
 Deviations: none in the iterates. An all-zero sample has no direction and stays zero; the released program divides 0 by
-0 there. A view of a single column, of which unit length leaves but the sign, gets its scale as a second column. A
+0 there. A view of a single column, of which unit length keeps only the sign, gets its scale as a second column. A
 sample that no other one explains has degree 0, and a zero row in the embedding.
 """
 

@@ -51,7 +51,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import scipy.linalg
@@ -62,7 +62,7 @@ from sklearn.utils import check_random_state
 from manyview.cluster.base import RandomState
 from manyview.cluster.checks import array, choice, integer, real
 from manyview.cluster.published import (
-    MultiViewClusterer,
+    PredictingClusterer,
     check_anchor_number,
     contiguous,
     float_tables,
@@ -70,12 +70,11 @@ from manyview.cluster.published import (
     warn_empty_clusters,
 )
 from manyview.geometry.scaling import dense
-from manyview.kernels.arrays import FloatArray, Table
+from manyview.kernels.arrays import FloatArray, IntArray, Table
 from manyview.kernels.kmeans import best_of_starts, row_squares
 from manyview.kernels.qp import small_simplex_qp
 from manyview.kernels.simplex import project_simplex
-from manyview.views import Views, ViewsLike
-from manyview.views.output import as_given
+from manyview.views import Views
 from manyview.views.ranges import Ranges
 
 CONSTRAINTS = {
@@ -245,7 +244,7 @@ def released_qp(A: FloatArray, b: FloatArray, /, *, mu: float = 1e-2, growth: fl
     return x
 
 
-class FMCNOF(MultiViewClusterer):
+class FMCNOF(PredictingClusterer):
     r"""Non-negative and orthogonal factorization of fused anchor graphs (Yang et al., TIP 2021).
 
     .. math:: \min_{\alpha, F, G} \Big\| \sum_v \alpha_v B^v - F G^T \Big\|_F^2,
@@ -378,21 +377,9 @@ class FMCNOF(MultiViewClusterer):
         weights = nearest_weights if self.variant == "paper" else farthest_weights
         return [weights(part.distances(A), self.n_clusters, self.sigma) for part, A in zip(rows, anchors, strict=True)]
 
-    def predict(self, X: ViewsLike) -> Any:
-        """Return the cluster of every new row: the largest entry of its row of F.
-
-        Parameters
-        ----------
-        X : as for :meth:`fit`
-            New rows, with the views and columns of the fit.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,), or Series
-            Clusters; a Series with the ids if frames came in.
-        """
-        views = self._new_views(X)
+    def _predict(self, views: Views, /) -> IntArray:
+        """Return the cluster of every row: the largest entry of its row of F."""
         rows = [standard_rows(table, by) for table, by in zip(float_tables(views), self.columns_, strict=True)]
         graphs = self._graphs(rows, self.anchors_)
         Z = np.einsum("v,vnm->nm", self.factor_weights_, np.asarray(graphs))
-        return as_given(np.maximum(Z @ self.factors_, 0).argmax(axis=1), views.ids, views.library)
+        return np.maximum(Z @ self.factors_, 0).argmax(axis=1)

@@ -39,7 +39,7 @@ Deviations:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -49,7 +49,7 @@ from sklearn.utils import check_random_state
 from manyview.cluster.base import RandomState
 from manyview.cluster.checks import array, choice, integer, real
 from manyview.cluster.published import (
-    MultiViewClusterer,
+    PredictingClusterer,
     check_anchor_number,
     contiguous,
     float_tables,
@@ -57,13 +57,12 @@ from manyview.cluster.published import (
     random_rows,
     warn_empty_clusters,
 )
-from manyview.kernels.arrays import FloatArray, Table
+from manyview.kernels.arrays import FloatArray, IntArray, Table
 from manyview.kernels.kmeans import Criterion, best_of_starts
 from manyview.kernels.nearest import squared_distances
 from manyview.kernels.qp import simplex_qp
 from manyview.kernels.spectral import right_basis
-from manyview.views import Views, ViewsLike
-from manyview.views.output import as_given
+from manyview.views import Views
 from manyview.views.ranges import Ranges
 
 CONSTRAINTS = {
@@ -118,7 +117,7 @@ def kmeans_anchors(
     ]
 
 
-class LMVSC(MultiViewClusterer):
+class LMVSC(PredictingClusterer):
     r"""Large-scale multi-view subspace clustering (Kang et al., AAAI 2020).
 
     .. math:: \min_{Z^v} \sum_v \|X^v - Z^v A^v\|_F^2 + \alpha \|Z^v\|_F^2, \quad Z^v \ge 0,\; Z^v 1 = 1
@@ -224,22 +223,10 @@ class LMVSC(MultiViewClusterer):
     def _criterion(self) -> Criterion:
         return "spread" if self.variant == "released" else "inertia"
 
-    def predict(self, X: ViewsLike) -> Any:
-        """Return the cluster of every new row: mix anchors, map into the embedding, take the nearest center.
-
-        Parameters
-        ----------
-        X : as for :meth:`fit`
-            New rows, with the views and columns of the fit.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,), or Series
-            Clusters; a Series with the ids if frames came in.
-        """
-        views = self._new_views(X)
+    def _predict(self, views: Views, /) -> IntArray:
+        """Return the cluster of every row: mix anchors, map into the embedding, take the nearest center."""
         U = _mixtures(views, self.anchors_, self.alpha) @ self.spectral_map_.right
-        return as_given(squared_distances(U, self.cluster_centers_).argmin(axis=1), views.ids, views.library)
+        return squared_distances(U, self.cluster_centers_).argmin(axis=1)
 
 
 def _mixtures(views: Views, anchors: Sequence[FloatArray], alpha: float) -> FloatArray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, overload
 
 import numpy as np
 import scipy.sparse as sp
@@ -27,6 +27,8 @@ from manyview.cluster.progress import progress_of
 from manyview.geometry.statistics import DOUBLE, require_magnitude
 from manyview.kernels.arrays import FloatArray, IntArray, Table
 from manyview.views import Views, ViewsLike, check_views
+from manyview.views.output import as_given
+from manyview.views.sources import ArrayViews
 
 
 class MultiViewClusterer(Clusterer):
@@ -62,10 +64,34 @@ class MultiViewClusterer(Clusterer):
             self._fit(views)
         return self
 
-    def _new_views(self, X: ViewsLike, /) -> Views:
-        """Check rows to predict, which must have the views and columns of the fit."""
+
+class PredictingClusterer(MultiViewClusterer):
+    """A published method that labels new rows, too."""
+
+    @abstractmethod
+    def _predict(self, views: Views, /) -> IntArray:
+        """Return the cluster of every row; ``predict`` calls it with the views and columns of the fit."""
+
+    @overload
+    def predict(self, X: ArrayViews) -> IntArray: ...
+    @overload
+    def predict(self, X: ViewsLike) -> Any: ...
+    def predict(self, X: ViewsLike) -> Any:
+        """Return the cluster of every new row.
+
+        Parameters
+        ----------
+        X : as for :meth:`fit`
+            New rows, with the views and columns of the fit.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), or Series
+            Clusters; a Series with the ids if frames came in.
+        """
         check_is_fitted(self)
-        return check_views(X, ranges=self.views, estimator=self, reset=False)
+        views = check_views(X, ranges=self.views, estimator=self, reset=False)
+        return as_given(self._predict(views), views.ids, views.library)
 
 
 def check_magnitude(views: Views, /) -> None:

@@ -126,6 +126,7 @@ def load(path: str | os.PathLike[str], /) -> Any:
     Parameters
     ----------
     path : str or path
+        The file, or a folder that `Result.save` or ``manyview cluster`` wrote.
 
     Returns
     -------
@@ -143,6 +144,7 @@ def load(path: str | os.PathLike[str], /) -> Any:
     3
     """
     path = Path(path)
+    path = path / "model.manyview" if path.is_dir() else path
     if not path.is_file():
         raise FileNotFoundError(f"{path}: there is no such file.")
     content, arrays = _read(path)

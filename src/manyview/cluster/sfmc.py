@@ -7,7 +7,7 @@ IEEE TPAMI 44(1), 2022. Authors' program as kept in github.com/zskong/Multi-view
 
     min_{alpha, P}  || sum_v alpha_v B^v - P ||_F²      alpha, rows of P on the simplex; P has K connected components
 
-Letters: N samples, V views, K clusters, m anchors; B^v (N, m) the anchor graph of view v with k weights a row; alpha
+Letters: N samples, V views, K clusters, m anchors; B^v (N, m) the anchor graph of view v with k weights per row; alpha
 the view weights; P (N, m) the fused graph, whose components of samples and anchors are the clusters.
 
 ==============================================  =======================================================
@@ -46,7 +46,7 @@ Deviations:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -55,7 +55,7 @@ from numpy.typing import ArrayLike
 from manyview.anchors.selection import alternate_sampling
 from manyview.cluster.checks import array, choice, integer, real
 from manyview.cluster.published import (
-    MultiViewClusterer,
+    PredictingClusterer,
     check_anchor_number,
     contiguous,
     float_tables,
@@ -67,8 +67,7 @@ from manyview.kernels.cocluster import CoClusters, cocluster
 from manyview.kernels.nearest import nearest, squared_distances
 from manyview.kernels.qp import small_simplex_qp
 from manyview.kernels.simplex import pkn_weights
-from manyview.views import Views, ViewsLike
-from manyview.views.output import as_given
+from manyview.views import Views
 from manyview.views.ranges import Ranges
 
 ROWS_AT_ONCE = 4096
@@ -166,7 +165,7 @@ def _mixed(graphs: Sequence[sp.csr_array], alpha: FloatArray) -> sp.csr_array:
     return sp.csr_array(total)
 
 
-class SFMC(MultiViewClusterer):
+class SFMC(PredictingClusterer):
     r"""Parameter-free bipartite graph fusion (Li et al., TPAMI 2022).
 
     .. math:: \min_{\alpha, P} \Big\| \sum_v \alpha_v B^v - P \Big\|_F^2, \quad P \text{ has } K \text{ components}
@@ -286,29 +285,16 @@ class SFMC(MultiViewClusterer):
         n_anchors = min(max(asked, self.n_clusters + 1), n)
         return np.sort(alternate_sampling(sampling_scores(tables), n_anchors))
 
-    def predict(self, X: ViewsLike) -> Any:
-        """Return the cluster of every new row: the one whose anchors hold most of its weight, over all views.
-
-        Parameters
-        ----------
-        X : as for :meth:`fit`
-            New rows, with the views and columns of the fit.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,), or Series
-            Clusters; a Series with the ids if frames came in.
-        """
-        views = self._new_views(X)
+    def _predict(self, views: Views, /) -> IntArray:
+        """Return the cluster of every row: the one whose anchors hold most of its weight, over all views."""
         graphs = anchor_weights(_scaled(views, self.view_maxima_), self.anchors_, self.n_neighbors)
         tied = np.flatnonzero(self.anchor_labels_ >= 0)
         clusters = sp.csr_array(
             (np.ones(len(tied)), (tied, self.anchor_labels_[tied])),
             shape=(len(self.anchor_labels_), self.n_components_found_),
         )
-        return as_given(
-            (_mixed(graphs, self.view_weights_) @ clusters).toarray().argmax(axis=1), views.ids, views.library
-        )
+        labels: IntArray = (_mixed(graphs, self.view_weights_) @ clusters).toarray().argmax(axis=1)
+        return labels
 
 
 def _scaled(views: Views, maxima: FloatArray) -> list[Table]:

@@ -12,13 +12,27 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
+from math import hypot
 from typing import Any
 
 import numpy as np
 
 from manyview.engine.memory import MemoryEngine, one_blas_thread
 from manyview.engine.optional import optional
-from manyview.engine.rows import BLOCK_ROWS, B, C, Rows, T, as_contiguous, concatenate, even_edges, fold
+from manyview.engine.rows import (
+    BLOCK_ROWS,
+    B,
+    C,
+    FitBytes,
+    Need,
+    Rows,
+    T,
+    Takes,
+    as_contiguous,
+    concatenate,
+    even_edges,
+    fold,
+)
 
 
 class DaskRows:
@@ -49,12 +63,25 @@ class DaskEngine:
         The cluster; by default that of the active client.
     """
 
+    takes: Takes = "collections"
+
     def __init__(self, *, block_rows: int = BLOCK_ROWS, client: Any = None) -> None:
         self._library = optional("dask", extra="distributed", use="The Dask engine")
         self.client = _active_client() if client is None else client
         self.block_rows = block_rows
         self.computes = 0  # task graphs sent to the cluster
         self._local = MemoryEngine(n_jobs=1, block_rows=block_rows)
+
+    @classmethod
+    def of(cls, *, n_jobs: int | None, block_rows: int, scratch: Any) -> DaskEngine:
+        """Make the engine from the parameters that all engines share."""
+        return cls(block_rows=block_rows)
+
+    @staticmethod
+    def need(held: FitBytes) -> Need:
+        """Estimate the memory of a fit on all workers, which hold everything."""
+        peak = hypot(held.n_threads * held.decoding, held.graphs + held.building, held.rows + held.factorizing)
+        return Need(int(held.threads + peak) + held.n_threads * held.reader + held.tables)
 
     @contextmanager
     def running(self) -> Iterator[DaskEngine]:

@@ -9,13 +9,27 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from math import hypot
 from os import PathLike, fspath
 from typing import Any
 
 import numpy as np
 
 from manyview.engine.memory import MemoryEngine
-from manyview.engine.rows import BLOCK_ROWS, B, C, Rows, T, as_contiguous, concatenate, even_edges, fold
+from manyview.engine.rows import (
+    BLOCK_ROWS,
+    B,
+    C,
+    FitBytes,
+    Need,
+    Rows,
+    T,
+    Takes,
+    as_contiguous,
+    concatenate,
+    even_edges,
+    fold,
+)
 from manyview.engine.spill import Loader, Made, SpillFile, pack, rows_of
 
 
@@ -43,12 +57,27 @@ class DiskEngine:
         Directory for the blocks, by default that of temporary files. On some systems that one is kept in memory.
     """
 
+    takes: Takes = "stored"
+
     def __init__(
         self, *, n_jobs: int | None = None, block_rows: int = BLOCK_ROWS, scratch: str | PathLike[str] | None = None
     ) -> None:
         self._local = MemoryEngine(n_jobs=n_jobs, block_rows=block_rows)
         self.block_rows = block_rows
         self.scratch = fspath(tempfile.gettempdir() if scratch is None else scratch)
+
+    @classmethod
+    def of(cls, *, n_jobs: int | None, block_rows: int, scratch: Any) -> DiskEngine:
+        """Make the engine from the parameters that all engines share."""
+        return cls(n_jobs=n_jobs, block_rows=block_rows, scratch=scratch)
+
+    @staticmethod
+    def need(held: FitBytes) -> Need:
+        """Estimate the memory of a fit, and its scratch space; Parquet files are decoded once and copied there."""
+        peak = hypot(held.decoding, held.sampling, held.building, held.labels + held.factorizing)
+        measured = 1.06  # of the sum, as measured
+        scratch = int(held.rows) + (held.tables if held.decoding else 0)
+        return Need(int(measured * (held.threads + peak)) + held.reader, scratch)
 
     @contextmanager
     def running(self) -> Iterator[DiskEngine]:

@@ -9,13 +9,27 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from itertools import islice
+from math import hypot
 from typing import Any
 
 import threadpoolctl
 from joblib import effective_n_jobs
 from threadpoolctl import ThreadpoolController
 
-from manyview.engine.rows import BLOCK_ROWS, B, C, Rows, T, as_contiguous, concatenate, even_edges, fold
+from manyview.engine.rows import (
+    BLOCK_ROWS,
+    B,
+    C,
+    FitBytes,
+    Need,
+    Rows,
+    T,
+    Takes,
+    as_contiguous,
+    concatenate,
+    even_edges,
+    fold,
+)
 
 _lock = threading.Lock()
 _inside = 0
@@ -30,10 +44,26 @@ class MemoryEngine:
     number of threads cannot change a bit of the result.
     """
 
+    takes: Takes = "arrays"
+
     def __init__(self, *, n_jobs: int | None = None, block_rows: int = BLOCK_ROWS) -> None:
         self.threads = int(effective_n_jobs(n_jobs))
         self.block_rows = block_rows
         self._pool: ThreadPoolExecutor | None = None
+
+    @classmethod
+    def of(cls, *, n_jobs: int | None, block_rows: int, scratch: Any) -> MemoryEngine:
+        """Make the engine from the parameters that all engines share."""
+        return cls(n_jobs=n_jobs, block_rows=block_rows)
+
+    @staticmethod
+    def need(held: FitBytes) -> Need:
+        """Estimate the memory of a fit.
+
+        The allocator gives back only a part between two stages: the peak lies between the largest and their sum.
+        """
+        peak = hypot(held.sampling, held.graphs + held.building, held.rows + held.factorizing_in_memory)
+        return Need(int(held.threads + peak) + held.loaded)
 
     @contextmanager
     def running(self) -> Iterator[MemoryEngine]:

@@ -10,7 +10,7 @@ A plain list instead of an engine's own blocks is small: it is processed in the 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from operator import is_
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar, cast
 
 import numpy as np
 import scipy.sparse as sp
@@ -22,6 +22,9 @@ B = TypeVar("B")
 C = TypeVar("C")
 T = TypeVar("T")
 Block = TypeVar("Block", covariant=True)
+
+
+Takes = Literal["arrays", "stored", "collections"]  # how an engine takes tables: in memory, also on disk, from Dask
 
 
 class Rows(Protocol[Block]):
@@ -59,6 +62,31 @@ class Engine(Protocol):
 
     def persist(self, function: Callable[[B], Any], rows: Rows[B]) -> Any:
         """Keep an array with one row per sample beyond the engine, where the rows live: memory, disk, workers."""
+
+
+class FitBytes(NamedTuple):
+    """Bytes that a fit holds, stage by stage; an engine knows which of them are in its memory at once."""
+
+    n_threads: int
+    threads: int  # of all threads, beside the rows
+    sampling: float
+    building: float  # the graphs of the rows at work
+    factorizing: float  # the factors of the rows at work,
+    factorizing_in_memory: float  # and what of them is not kept anyway
+    graphs: float  # of all rows
+    rows: float  # graphs, factors and results of all rows
+    labels: float
+    tables: int  # of all views as they came,
+    loaded: int  # and of those that are not in memory yet
+    decoding: float = 0  # Parquet files
+    reader: int = 0
+
+
+class Need(NamedTuple):
+    """Bytes of memory and of scratch space that a fit needs; with Dask, on all workers together."""
+
+    memory: int
+    scratch: int = 0
 
 
 def add(first: T, second: T) -> T:

@@ -28,6 +28,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from ctypes import c_void_p
+from dataclasses import dataclass
+from functools import cache, cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -40,6 +42,7 @@ from manyview.kernels.compiled import Library
 
 LOW, HIGH = (0, 1) if sys.byteorder == "little" else (1, 0)  # halves of a long integer
 PANEL = 64  # anchors; _compiled.c has the same number
+FEW_ENTRIES = 2048  # are sorted in less time than the calls of the other ways take
 
 
 def nearest(d: FloatArray, k: int, /, *, numbers_at_once: int = 1 << 20) -> tuple[IntArray, FloatArray]:
@@ -54,6 +57,8 @@ def nearest(d: FloatArray, k: int, /, *, numbers_at_once: int = 1 << 20) -> tupl
     library = loops_for(m, k)
     if library is not None and d.dtype == np.float32:
         return _by_compiled(library, d, k)
+    if d.size <= FEW_ENTRIES:
+        return _by_sorting(d, k)
     columns, values = np.empty((n, k), dtype=np.int64), np.empty((n, k), dtype=d.dtype)
     stretch = max(numbers_at_once // m, 1)
     find = _by_buckets if d.dtype == np.float32 else _by_threshold
@@ -150,15 +155,68 @@ def _lowest(d: FloatArray, size: int) -> FloatArray:
     return low
 
 
+@dataclass(frozen=True)
+class Prepared:
+    """Anchors (m, d), and what distances to them need of them alone: computed once, for any number of rows."""
+
+    anchors: FloatArray
+
+    @cached_property
+    def center(self) -> FloatArray:
+        """Mean of the anchors (d,)."""
+        center: FloatArray = self.anchors.mean(axis=0)
+        return center
+
+    @cached_property
+    def squares(self) -> FloatArray:
+        """Squared lengths of the anchors (m,), as they are."""
+        return np.einsum("md,md->m", self.anchors, self.anchors)
+
+    @cached_property
+    def right(self) -> FloatArray:
+        """[-2a, 1, ||a||²] about their center (m, d + 2)."""
+        around = self.anchors - self.center
+        aa = np.einsum("md,md->m", around, around)
+        return np.column_stack([-2 * around, np.ones_like(aa), aa])
+
+    @cached_property
+    def farthest(self) -> float:
+        """Largest squared length about their center."""
+        return float(self.right[:, -1].max(initial=0))
+
+    @cached_property
+    def panels(self) -> FloatArray:
+        """Return `right` as (panels, d + 2, PANEL), padded with anchors that are infinitely far away."""
+        m, depth = self.right.shape
+        n_panels = -(-m // PANEL)
+        filled = np.zeros((n_panels * PANEL, depth), np.float32)
+        filled[:m] = self.right
+        filled[m:, -1] = np.inf
+        return np.ascontiguousarray(filled.reshape(n_panels, PANEL, depth).swapaxes(1, 2))
+
+
 class Expansion(NamedTuple):
     """Rows and anchors prepared so that the distances of a range of rows are one product."""
 
     x: Table  # (n, d), as it came
-    anchors: FloatArray  # (m, d)
+    prepared: Prepared
     left: Table  # (n, d + 2), [x, ||x||², 1] about the center of the anchors; x itself where it is sparse
-    right: FloatArray  # (m, d + 2), [-2a, 1, ||a||²]
     xx: FloatArray  # (n,)
-    aa: FloatArray  # (m,)
+
+    @property
+    def anchors(self) -> FloatArray:
+        """Return the anchors (m, d)."""
+        return self.prepared.anchors
+
+    @property
+    def aa(self) -> FloatArray:
+        """Squared lengths of the anchors (m,), about their center unless the rows are sparse."""
+        return self.prepared.squares if sp.issparse(self.x) else self.prepared.right[:, -1]
+
+    @property
+    def farthest(self) -> float:
+        """Largest squared length of an anchor."""
+        return float(self.aa.max(initial=0)) if sp.issparse(self.x) else self.prepared.farthest
 
     def take(self, rows: IntArray, /) -> Expansion:
         """Select some of the rows."""
@@ -167,7 +225,7 @@ class Expansion(NamedTuple):
     def distances(self, rows: slice, /, *, out: FloatArray | None = None) -> FloatArray:
         """Compute distances of some rows to all anchors; close pairs may need `correct_close`."""
         if not sp.issparse(self.x):
-            return np.matmul(self.left[rows], self.right.T, out=out)
+            return np.matmul(self.left[rows], self.prepared.right.T, out=out)
         d = np.asarray(self.x[rows] @ self.anchors.T)
         d *= -2
         d += self.xx[rows, None]
@@ -182,7 +240,7 @@ class Expansion(NamedTuple):
         Only rows whose smallest distance is suspicious are checked, ``numbers_at_once`` entries (32 MB) in one go.
         """
         share, first, xx = lost_share(d.dtype), rows.start or 0, self.xx[rows]
-        near = np.flatnonzero(smallest < share * (xx + self.aa.max(initial=0)))
+        near = np.flatnonzero(smallest < share * (xx + xx.dtype.type(self.farthest)))
         if not len(near):
             return near
         inside, columns = np.nonzero(d[near] < share * (xx[near, None] + self.aa))
@@ -196,6 +254,7 @@ class Expansion(NamedTuple):
         return near
 
 
+@cache
 def lost_share(dtype: DTypeLike, /) -> float:
     """Return the share of a pair's squared lengths below which their distance has lost half its digits."""
     return float(np.sqrt(np.finfo(np.dtype(dtype)).eps))
@@ -209,20 +268,18 @@ def squared_distances(x: Table, anchors: FloatArray, /) -> FloatArray:
     return d
 
 
-def expand(x: Table, anchors: FloatArray, /) -> Expansion:
+def expand(x: Table, anchors: FloatArray | Prepared, /) -> Expansion:
     """Prepare the distances as one product  [x, ||x||², 1] [-2a, 1, ||a||²]'."""
+    prepared = anchors if isinstance(anchors, Prepared) else Prepared(anchors)
     if sp.issparse(x):
-        aa = np.einsum("md,md->m", anchors, anchors)
-        return Expansion(x, anchors, x, anchors, np.asarray(x.multiply(x).sum(axis=1)).ravel(), aa)
-    center = anchors.mean(axis=0)
+        return Expansion(x, prepared, x, np.asarray(x.multiply(x).sum(axis=1)).ravel())
+    center = prepared.center
     n, width = x.shape
     left = np.empty((n, width + 2), dtype=np.result_type(x, center))
     shifted = np.subtract(x, center, out=left[:, :width])
     xx = left[:, width] = np.einsum("nd,nd->n", shifted, shifted)
     left[:, width + 1] = 1
-    around = anchors - center
-    aa = np.einsum("md,md->m", around, around)
-    return Expansion(x, anchors, left, np.column_stack([-2 * around, np.ones_like(aa), aa]), xx, aa)
+    return Expansion(x, prepared, left, xx)
 
 
 class NearTables(NamedTuple):
@@ -235,13 +292,13 @@ class NearTables(NamedTuple):
 
 def near_tables(tables: Sequence[Expansion], k: int, /, *, joint: bool) -> NearTables | None:
     """Find the k nearest anchors of every row, with ``joint`` also in all tables together; None if not compiled."""
-    library = loops_for(len(tables[0].right), k)
+    library = loops_for(len(tables[0].anchors), k)
     if library is None or any(sp.issparse(t.x) or t.left.dtype != np.float32 for t in tables):
         return None
-    n, m, n_slices = len(tables[0].left), len(tables[0].right), len(tables) + joint
-    lefts, rights = [np.ascontiguousarray(t.left) for t in tables], [_panels(t.right) for t in tables]
+    n, m, n_slices = len(tables[0].left), len(tables[0].anchors), len(tables) + joint
+    lefts, rights = [np.ascontiguousarray(t.left) for t in tables], [t.prepared.panels for t in tables]
     depths = np.array([left.shape[1] for left in lefts], np.int64)
-    farthest = np.array([t.aa.max() for t in tables], np.float32)
+    farthest = np.array([t.farthest for t in tables], np.float32)
     found = NearTables(
         np.empty((n, n_slices, k), np.int64), np.empty((n, n_slices, k), np.float32), np.empty(n, np.int64)
     )
@@ -261,16 +318,6 @@ def near_tables(tables: Sequence[Expansion], k: int, /, *, joint: bool) -> NearT
     if n_doubtful < 0:
         raise MemoryError(f"No memory for the distances of a few rows to {m} anchors.")
     return found._replace(doubtful=found.doubtful[:n_doubtful])
-
-
-def _panels(right: FloatArray) -> FloatArray:
-    """Arrange anchors (m, depth) as (panels, depth, PANEL), padded with anchors that are infinitely far away."""
-    m, depth = right.shape
-    n_panels = -(-m // PANEL)
-    filled = np.zeros((n_panels * PANEL, depth), np.float32)
-    filled[:m] = right
-    filled[m:, -1] = np.inf
-    return np.ascontiguousarray(filled.reshape(n_panels, PANEL, depth).swapaxes(1, 2))
 
 
 def _addresses(arrays: Sequence[FloatArray]) -> object:

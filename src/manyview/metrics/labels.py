@@ -49,6 +49,18 @@ def check_same_length(first: Encoded, second: Encoded, /, *, names: tuple[str, s
         )
 
 
+def check_same_samples(first: Any, second: Any, /, *, names: tuple[str, str]) -> None:
+    """Refuse two pandas Series that carry ids in another order; an index that only counts rows is no id."""
+    one, other = getattr(first, "index", None), getattr(second, "index", None)
+    if not all(hasattr(index, "equals") and type(index).__name__ != "RangeIndex" for index in (one, other)):
+        return
+    if one is not None and not one.equals(other):
+        raise ValueError(
+            f"{names[0]} and {names[1]} have different indexes: bring one into the order of the other, "
+            f"{names[0]}.loc[{names[1]}.index], or compare them without ids, {names[0]}.to_numpy()"
+        )
+
+
 def _as_vector(labels: ArrayLike, name: str) -> NDArray[Any]:
     try:
         array = np.asarray(labels)

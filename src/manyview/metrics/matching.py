@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .assignment import best_matching
-from .labels import check_same_length, encode
+from .labels import check_same_length, check_same_samples, encode
 from .table import Contingency, contingency, tabulate
 
 
@@ -102,6 +102,7 @@ def match_labels(reference: ArrayLike, labels: ArrayLike) -> NDArray[Any]:
     >>> match_labels(["cat", "cat", "dog"], [0, 0, 1])
     array(['cat', 'cat', 'dog'], dtype='<U3')
     """
+    check_same_samples(reference, labels, names=("reference", "labels"))
     old, new = encode(reference, "reference"), encode(labels, "labels")
     check_same_length(old, new, names=("reference", "labels"))
     rows, columns = best_matching(tabulate(old, new).counts)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array, csr_array
 
-from .labels import Encoded, IntArray, check_same_length, encode
+from .labels import Encoded, IntArray, check_same_length, check_same_samples, encode
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +88,7 @@ def contingency(y_true: ArrayLike, y_pred: ArrayLike) -> Contingency:
     >>> table.clusters
     array([-1,  7])
     """
+    check_same_samples(y_true, y_pred, names=("y_true", "y_pred"))
     true, pred = encode(y_true, "y_true"), encode(y_pred, "y_pred")
     check_same_length(true, pred, names=("y_true", "y_pred"))
     return tabulate(true, pred)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from manyview.metrics.labels import check_same_samples
 from manyview.plotting import style
 from manyview.plotting.style import Display
 from manyview.report import palette
@@ -97,6 +98,7 @@ class AlluvialDisplay(Display):
         AlluvialDisplay
             The display, drawn.
         """
+        check_same_samples(first, second, names=("first", "second"))
         one, two = np.asarray(first), np.asarray(second)
         if one.shape != two.shape or one.ndim != 1:
             raise ValueError(

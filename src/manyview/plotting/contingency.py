@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from manyview.metrics.labels import check_same_samples
 from manyview.plotting import style
 from manyview.plotting.style import Display
 from manyview.report import sections
@@ -81,6 +82,7 @@ class ContingencyDisplay(Display):
         ContingencyDisplay
             The display, drawn.
         """
+        check_same_samples(y_true, labels, names=("y_true", "labels"))
         table = sections.matched_contingency(np.asarray(y_true), np.asarray(labels))
         return cls(
             counts=np.array(table["counts"]),

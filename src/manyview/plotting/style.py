@@ -64,7 +64,7 @@ def diverging() -> Any:
 
 def shades() -> Any:
     """Return the color map of shares, from white to blue."""
-    return load("matplotlib.colors").LinearSegmentedColormap.from_list("manyview-shares", ("#f7f8f9", "#4a86bd"))
+    return load("matplotlib.colors").LinearSegmentedColormap.from_list("manyview-shares", ["#f7f8f9", "#4a86bd"])
 
 
 def matrix(

@@ -5,6 +5,7 @@ A row of NaN alone means that the view does not describe the sample.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -201,3 +202,39 @@ def _lacking(name: str, absent: BoolArray, row: int, start: int, ids: Any) -> Va
         f"view altogether{sample}, and the estimator needs every view of every sample; join='inner' keeps the complete "
         "ones."
     )
+
+
+def empty_columns(table: FloatArray, /) -> list[int]:
+    """Find the columns without any number, unless that is all of them."""
+    if len(table) < 2 or not np.isnan(table[0]).any():
+        return []
+    empty = np.flatnonzero(np.isnan(table).all(axis=0))
+    return [] if len(empty) == table.shape[1] else empty.tolist()
+
+
+def constant_columns(table: FloatArray, /, *, n_first: int = 64) -> list[int]:
+    """Find columns with the same number in all rows that have one; ``n_first`` rows rule out most."""
+    if len(table) < 2 or not table.shape[1]:
+        return []
+    start = int(np.argmax(~np.isnan(table[:, 0])))
+    at = np.flatnonzero(np.isfinite(table[start]))
+    for rows in (slice(start, start + n_first), slice(None)):
+        cells = table[rows][:, at]
+        at = at[((cells == table[start, at]) | np.isnan(cells)).all(axis=0)]
+    return at.tolist()
+
+
+def column_values(table: FloatArray, impute: str, /) -> list[float]:
+    """Compute the mean or median of every column over its known cells."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Mean of empty slice|All-NaN slice", RuntimeWarning)
+        values = np.nanmean(table, axis=0, dtype=np.float64) if impute == "mean" else np.nanmedian(table, axis=0)
+    return np.asarray(values, dtype=np.float64).tolist()
+
+
+def filled(table: FloatArray, values: Sequence[float], /) -> tuple[FloatArray, int]:
+    """Fill the missing cells of a table and count them; rows that are missing altogether stay so."""
+    missing: BoolArray = np.asarray(np.isnan(table))
+    missing &= ~np.all(missing, axis=1, keepdims=True)
+    count = int(missing.sum())
+    return (np.where(missing, np.asarray(values, table.dtype), table), count) if count else (table, 0)

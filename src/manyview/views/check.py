@@ -6,7 +6,6 @@ turned into numbers the same way. Columns without any number go; missing cells a
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from numbers import Number
 from typing import Any, NamedTuple, TypedDict
@@ -15,8 +14,8 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_array, validate_data
 
-from manyview.kernels.arrays import BoolArray, FloatArray, Table
-from manyview.views.blocks import require_finite
+from manyview.kernels.arrays import FloatArray, Table
+from manyview.views.blocks import column_values, constant_columns, empty_columns, filled, require_finite
 from manyview.views.container import Views, is_elsewhere
 from manyview.views.dask_tables import is_dask
 from manyview.views.encode import Categories, encode, looks_like_ids, require_no_ids
@@ -28,7 +27,6 @@ from manyview.views.stored import is_stored
 
 __all__ = ["check_views", "in_memory", "is_elsewhere"]
 FLOATS = (np.float64, np.float32)
-ROWS_COMPARED_FIRST = 64
 
 
 def check_views(
@@ -307,6 +305,8 @@ def _apply(table: Any, name: str, columns: Names, known: Preparation) -> _Prepar
 
 def as_numbers(table: Any, name: str, /) -> Table:
     """Convert one view to a 2-D float array or CSR matrix; every error names the view."""
+    if type(table) is np.ndarray and table.dtype in FLOATS and table.ndim == 2 and table.size:
+        return table  # the usual case needs none of the questions below
     if sp.issparse(table):
         table = verified(table, name)
     elif table.dtype.kind == "O":
@@ -368,39 +368,3 @@ def _other_width(name: str, width: int, known: Preparation, columns: Names) -> V
     looks = [label for label in columns or () if looks_like_ids(label)]
     hint = f" Is {looks[0]!r} an id? Views.from_tables(X, id_column={looks[0]!r}) takes it out." if looks else ""
     return ValueError(f"View {name!r} has {width} columns; the model was fitted on {known['width']}{frame}.{hint}")
-
-
-def empty_columns(table: FloatArray, /) -> list[int]:
-    """Find the columns without any number, unless that is all of them."""
-    if len(table) < 2 or not np.isnan(table[0]).any():
-        return []
-    empty = np.flatnonzero(np.isnan(table).all(axis=0))
-    return [] if len(empty) == table.shape[1] else empty.tolist()
-
-
-def constant_columns(table: FloatArray, /) -> list[int]:
-    """Find columns with the same number in all rows that have one; a few rows rule out most columns first."""
-    if len(table) < 2 or not table.shape[1]:
-        return []
-    start = int(np.argmax(~np.isnan(table[:, 0])))
-    at = np.flatnonzero(np.isfinite(table[start]))
-    for rows in (slice(start, start + ROWS_COMPARED_FIRST), slice(None)):
-        cells = table[rows][:, at]
-        at = at[((cells == table[start, at]) | np.isnan(cells)).all(axis=0)]
-    return at.tolist()
-
-
-def column_values(table: FloatArray, impute: str, /) -> list[float]:
-    """Compute the mean or median of every column over its known cells."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Mean of empty slice|All-NaN slice", RuntimeWarning)
-        values = np.nanmean(table, axis=0, dtype=np.float64) if impute == "mean" else np.nanmedian(table, axis=0)
-    return np.asarray(values, dtype=np.float64).tolist()
-
-
-def filled(table: FloatArray, values: Sequence[float], /) -> tuple[FloatArray, int]:
-    """Fill the missing cells of a table and count them; rows that are missing altogether stay so."""
-    missing: BoolArray = np.asarray(np.isnan(table))
-    missing &= ~np.all(missing, axis=1, keepdims=True)
-    count = int(missing.sum())
-    return (np.where(missing, np.asarray(values, table.dtype), table), count) if count else (table, 0)

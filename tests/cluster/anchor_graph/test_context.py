@@ -6,7 +6,7 @@ from joblib import parallel_config
 from numpy.testing import assert_array_equal
 
 from manyview import AnchorGraphClustering, Recipe
-from manyview.cluster.anchor_graph.context import FitContext, check_graph_modes, reporter, resolve, silent
+from manyview.cluster.anchor_graph.context import FitContext, check_graph_modes, resolve
 from manyview.engine import MemoryEngine
 
 DEFAULT = Recipe()
@@ -94,18 +94,6 @@ def test_context_with_other_settings_leaves_the_first_alone():
     assert context.with_settings(seed=9).settings.seed == 9
     assert context.settings.seed == 0
     assert context.recipe == DEFAULT
-
-
-def test_reporter_prints_calls_or_is_silent(capsys):
-    def own(stage, done, total):
-        pass
-
-    assert reporter(AnchorGraphClustering(verbose=own)) is own
-    assert reporter(AnchorGraphClustering()) is silent
-    silent("graph", 1, 2)
-    assert capsys.readouterr().err == ""
-    reporter(AnchorGraphClustering(verbose=True))("graph", 1, 2)
-    assert capsys.readouterr().err == "AnchorGraphClustering: graph 1/2\n"
 
 
 def test_numbers_of_rows_may_be_an_array():

@@ -138,7 +138,8 @@ def test_either_precision(separated, dtype):
 @pytest.mark.parametrize("anchors", ["kmeans", "das", "variance", "random", np.arange(0, N, 4)], ids=str)
 def test_anchor_rules(separated, anchors):
     views, labels = separated
-    model = clustering(anchors=anchors, n_anchors=60).fit(views)
+    n_anchors = 60 if isinstance(anchors, str) else "auto"
+    model = clustering(anchors=anchors, n_anchors=n_anchors).fit(views)
     assert model.anchor_graph_.n_anchors == 60
     assert accuracy(labels, model.labels_) == 1.0
 

@@ -84,8 +84,8 @@ def test_batches_end_near_fit_on_all_rows(data, model):
 def test_engines_give_the_same_bits(data, tmp_path):
     views, _ = data
     models = []
-    for engine in ("memory", "disk"):
-        model = AnchorGraphClustering(K, **SETTINGS, engine=engine, scratch=tmp_path).fit(rows(views, slice(0, 400)))
+    for options in ({"engine": "memory"}, {"engine": "disk", "scratch": tmp_path}):
+        model = AnchorGraphClustering(K, **SETTINGS, **options).fit(rows(views, slice(0, 400)))
         models.append(model.partial_fit(rows(views, slice(400, 600))))
     for name in ("labels_", "membership_", "confidence_", "embedding_", "anchor_membership_", "cluster_sizes_"):
         assert_array_equal(getattr(models[0], name), getattr(models[1], name))

@@ -9,7 +9,8 @@ import scipy.sparse as sp
 from manyview import AnchorGraphClustering, Views
 from manyview.cluster.anchor_graph import memory
 from manyview.cluster.anchor_graph.context import resolve
-from manyview.cluster.anchor_graph.memory import COST, estimate_needs
+from manyview.cluster.anchor_graph.memory import COST, bytes_of_fit
+from manyview.engine import ENGINES
 from manyview.metrics import adjusted_rand_index
 from manyview.views import check_views
 from manyview.views.arrow import PIECE_ROWS, WHOLE_ROWS
@@ -30,7 +31,8 @@ class ParquetShape:
 
 def needs(tables, K=10, factors="none", **options):
     views, model = Views(tables), AnchorGraphClustering(K, n_jobs=2, **options)
-    return estimate_needs(resolve(model, len(views), 0), views, model, factors=factors)
+    held = bytes_of_fit(resolve(model, len(views), 0), views, model, factors=factors)
+    return {name: engine.need(held) for name, engine in ENGINES.items()}
 
 
 def needs_of_shape(n_rows, widths=WIDTHS, K=10, dtype=np.float32, **options):
@@ -106,7 +108,7 @@ def test_tables_count_where_they_are_copied(tmp_path):
         needs(check_views([table, sparse], lazy=True).tables)
         for table in (dense, tmp_path / "0.npy", tmp_path / "0.parquet")
     )
-    entries = 4000 * (8 + 4) + 1001 * 4
+    entries = sum(part.nbytes for part in (sparse.data, sparse.indices, sparse.indptr))
     assert npy["memory"].memory == parquet["memory"].memory == in_memory["memory"].memory + 400_000
     assert npy["disk"] == in_memory["disk"]
     assert parquet["disk"].scratch == npy["disk"].scratch + 400_000 + entries

@@ -41,7 +41,7 @@ def test_a_shuffle_keeps_the_values_of_every_column(n, d, seed):
 @given(st.integers(2, 40), st.integers(1, 6), st.integers(0, 1000))
 @settings(deadline=None, max_examples=30)
 def test_a_sparse_shuffle_keeps_the_entries_of_every_column(n, d, seed):
-    X = sp.random_array((n, d), density=0.3, rng=np.random.default_rng(seed), format="csr")
+    X = sp.random_array((n, d), density=0.3, random_state=seed, format="csr")
     found = shuffled(X, np.random.default_rng(seed + 1))
     assert found.format == "csr"
     assert found.nnz == X.nnz

@@ -148,6 +148,13 @@ def test_table_holds_only_the_rows_in_sight(opened):
     wait(opened, lambda: "sample 119" in find(opened, ".table-scroll tbody").text)
 
 
+def test_text_that_is_cut_is_whole_when_pointed_at(opened):
+    show_map(opened)
+    assert find(opened, ".table-scroll tbody td[title]").get_attribute("title") == HOSTILE
+    titles = [one.get_attribute("title") for one in opened.find_elements(By.CSS_SELECTOR, ".table-scroll th button")]
+    assert titles[:3] == ["ID", "Cluster", "Confidence"]
+
+
 def test_map_colors_by_every_column(opened):
     keys = [option.get_attribute("value") for option in opened.find_elements(By.CSS_SELECTOR, ".color-by option")]
     assert keys[:6] == ["cluster", "confidence", "vote-0", "vote-1", "vote-2", "disagree"]

@@ -1,7 +1,7 @@
 """Anchor-graph consensus clustering: geometry, anchors, graphs, candidates, consensus, membership map.
 
 Every stage is a module, and imports only the stages before it: context, graphs, fusion, candidates, evidence,
-consensus, membership, reliability, explanation. ``stages.py`` puts them in order, ``estimator.py`` names them, and
+membership, consensus, reliability, explanation. ``stages.py`` puts them in order, ``estimator.py`` names them, and
 ``recipe.py`` holds their constants.
 """
 

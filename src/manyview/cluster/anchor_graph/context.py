@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from os.path import isdir
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from manyview.anchors import RULES, AnchorRule
 from manyview.cluster.anchor_graph.recipe import DEFAULT, Recipe
 from manyview.cluster.checks import N_JOBS, array, boolean, choice, integer, nothing
 from manyview.cluster.progress import Progress, silent
-from manyview.engine import DiskEngine, Engine, MemoryEngine
+from manyview.engine import ENGINES, Engine
 from manyview.geometry import SCALES
 from manyview.kernels.arrays import IntArray
 from manyview.views import StoredTable, Views, in_memory
@@ -25,7 +25,6 @@ from manyview.views.dask_tables import as_dask, is_dask
 DRAWN_RULES = ("kmeans", "random")  # rules whose anchors depend on the seed
 MIN_CLUSTERS = 2  # the smallest number that is chosen where there is structure
 
-EngineName = Literal["memory", "disk", "dask"]
 Anchors = AnchorRule | Sequence[int] | IntArray
 
 # What the parameters of the graphs may be
@@ -36,7 +35,7 @@ GRAPH_CONSTRAINTS = {
     "n_anchors": (integer(2), choice("auto")),
     "n_neighbors": (integer(1), choice("auto")),
     "dtype": (choice("auto", "float32", "float64"),),
-    "engine": (choice("auto", *get_args(EngineName)),),
+    "engine": (choice("auto", *ENGINES),),
     "block_rows": (integer(1),),
     "scratch": (
         nothing(),
@@ -174,25 +173,17 @@ def _row_numbers(anchors: Any, n_samples: int) -> Any:
 
 def engine_for(estimator: Any, views: Views, /) -> tuple[Views, Engine]:
     """Return the views in the form that the engine reads, and the engine."""
-    makers = {"memory": _memory_engine, "disk": _disk_engine, "dask": _dask_engine}
-    return makers[chosen_engine(estimator.engine, views)](estimator, views)
-
-
-def _memory_engine(estimator: Any, views: Views) -> tuple[Views, Engine]:
-    return in_memory(views), MemoryEngine(n_jobs=estimator.n_jobs, block_rows=estimator.block_rows)
-
-
-def _disk_engine(estimator: Any, views: Views) -> tuple[Views, Engine]:
-    if any(is_dask(table) for table in views.tables):
-        raise ValueError("engine='disk' reads files and arrays; for Dask collections use engine='dask'.")
-    return views, DiskEngine(n_jobs=estimator.n_jobs, scratch=estimator.scratch, block_rows=estimator.block_rows)
-
-
-def _dask_engine(estimator: Any, views: Views) -> tuple[Views, Engine]:
-    from manyview.engine.dask import DaskEngine
-
-    tables = [as_dask(table) if isinstance(table, StoredTable) else table for table in views.tables]
-    return views.with_(tables=tuple(tables)), DaskEngine(block_rows=estimator.block_rows)
+    name = chosen_engine(estimator.engine, views)
+    kind = ENGINES[name]
+    if kind.takes == "arrays":
+        views = in_memory(views)
+    elif kind.takes == "collections":
+        tables = [as_dask(table) if isinstance(table, StoredTable) else table for table in views.tables]
+        views = views.with_(tables=tuple(tables))
+    elif any(is_dask(table) for table in views.tables):
+        raise ValueError(f"engine={name!r} reads files and arrays; for Dask collections use engine='dask'.")
+    engine: Engine = kind.of(n_jobs=estimator.n_jobs, block_rows=estimator.block_rows, scratch=estimator.scratch)
+    return views, engine
 
 
 def chosen_engine(engine: str, views: Views, /) -> str:

@@ -11,7 +11,7 @@ from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from manyview.anchors import AnchorGraph
-from manyview.cluster.anchor_graph.context import GRAPH_CONSTRAINTS, Anchors, EngineName, engine_for
+from manyview.cluster.anchor_graph.context import GRAPH_CONSTRAINTS, Anchors, engine_for
 from manyview.cluster.anchor_graph.explanation import Explanation, explain
 from manyview.cluster.anchor_graph.fusion import Fusion
 from manyview.cluster.anchor_graph.incremental import absorb
@@ -23,7 +23,7 @@ from manyview.cluster.anchor_graph.stages import build_graphs_for_k, keep_result
 from manyview.cluster.base import Clusterer, RandomState
 from manyview.cluster.checks import all_or_nothing, check_parameters, refuse_second_table, warn_of_lost_clusters
 from manyview.cluster.progress import Progress
-from manyview.engine import BLOCK_ROWS, Engine, Rows
+from manyview.engine import BLOCK_ROWS, Engine, EngineName, Rows
 from manyview.geometry import Scale
 from manyview.kernels.arrays import FloatArray, IntArray
 from manyview.views import Views, ViewsLike, check_views
@@ -244,11 +244,10 @@ class AnchorGraphClustering(AnchorClusterer):
     block_rows : int, default=16384
         Number of rows per block.
     scratch : path or None, default=None
-        Directory in which the disk engine keeps its blocks; None is the directory for temporary files. An error with
-        ``engine="memory"`` and ``"dask"``, which have no use for it.
+        Directory of the disk engine's blocks, for ``engine="auto"`` or ``"disk"``; None is that of temporary files.
     n_jobs : int or None, default=None
-        Number of threads as in joblib: -1 uses all cores; None is 1, or what ``joblib.parallel_config`` says. The
-        result has the same bits for any number.
+        Threads as in joblib: -1 uses all cores; None is 1, or what ``joblib.parallel_config`` says. The result has
+        the same bits for any number.
     views : None, int, widths, or (start, stop) pairs, default=None
         How the columns of ONE table passed to :meth:`fit` are divided into views.
     label_outliers : bool, default=False

@@ -89,9 +89,12 @@ def fuse(graph: AnchorGraph, rows: Rows[GraphBlock], engine: Engine, weights: Fl
 def _ruled(B: Table, ruled: IntArray | None, n_clusters: int, weight: int) -> Table:
     """Put the indicator of a rule beside B; it has half of every row's sum, so it decides the label."""
     assert ruled is not None
-    n = B.shape[0]
-    R = sp.csr_array((np.full(n, weight, B.dtype), ruled, np.arange(n + 1)), shape=(n, n_clusters))
-    return sp.csr_array(sp.hstack([B, R], format="csr"))
+    n, width = B.shape
+    of_row = B.nnz // max(n, 1)  # the same in every row
+    data = np.column_stack([B.data.reshape(n, of_row), np.full(n, weight, B.dtype)])
+    columns = np.column_stack([B.indices.reshape(n, of_row), (width + ruled).astype(B.indices.dtype)])
+    starts = np.arange(0, data.size + 1, of_row + 1, dtype=index_type(data.size))
+    return sp.csr_array((data.ravel(), columns.ravel(), starts), shape=(n, width + n_clusters))
 
 
 def _column_sums(matrix: Table) -> FloatArray:

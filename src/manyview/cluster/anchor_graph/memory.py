@@ -11,7 +11,6 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Iterator
-from math import hypot
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -22,6 +21,7 @@ from joblib import effective_n_jobs
 from manyview.anchors.graph import number_type
 from manyview.cluster.anchor_graph.candidates import by_lanczos, n_vectors
 from manyview.cluster.anchor_graph.context import Settings
+from manyview.engine import ENGINES, FitBytes
 from manyview.engine.dask import memory_of_workers
 from manyview.engine.rows import even_edges
 from manyview.views import Views
@@ -54,28 +54,19 @@ class Cost(NamedTuple):
     decoded_number: int = 20  # bytes, while a column of a Parquet file is decoded,
     max_decoded_column: int = 3_300_000  # but no more than so many,
     parquet_reader: int = 25_000_000  # and bytes of the reader
-    disk_overhead: float = 1.06  # of the disk engine
 
 
 COST = Cost()
 
 
-class Need(NamedTuple):
-    """Bytes of memory and of scratch space that a fit needs; with Dask, on all workers together."""
-
-    memory: int
-    scratch: int = 0
-
-
 def require_room(name: str, settings: Settings, views: Views, estimator: Any, /, *, factors: Factors = "none") -> None:
     """Raise an error if the fit needs more memory or disk space than is free, and say what would work."""
-    needs = estimate_needs(settings, views, estimator, factors=factors)
-    if name not in needs:  # an engine without a formula is not checked
-        return
-    needed, (memory, scratch) = needs[name].memory, needs["disk"]
+    held = bytes_of_fit(settings, views, estimator, factors=factors)
+    needed, scratch = ENGINES[name].need(held)
     free = memory_of_workers() if name == "dask" else available_memory()
     if free is not None and needed > free:
         where = " on the workers" if name == "dask" else ""
+        memory, scratch = ENGINES["disk"].need(held)
         in_files = f"engine='disk' needs {_said(memory)} of memory and {_said(scratch)} of scratch space"
         remedy = "Lower block_rows or n_jobs, or spread the rows over machines with engine='dask'."
         if name == "dask":
@@ -83,7 +74,7 @@ def require_room(name: str, settings: Settings, views: Views, estimator: Any, /,
         elif name == "memory" and memory <= free:
             remedy = f"{in_files}, best with views in .npy or Parquet files."
         raise MemoryError(f"This fit needs about {_said(needed)} of memory and {_said(free)} are free{where}. {remedy}")
-    if name == "disk":
+    if scratch:
         directory = tempfile.gettempdir() if estimator.scratch is None else estimator.scratch
         space = shutil.disk_usage(directory).free
         if scratch > space:
@@ -93,10 +84,8 @@ def require_room(name: str, settings: Settings, views: Views, estimator: Any, /,
             )
 
 
-def estimate_needs(
-    settings: Settings, views: Views, estimator: Any, /, *, factors: Factors = "none"
-) -> dict[str, Need]:
-    """Estimate what each engine needs for these views."""
+def bytes_of_fit(settings: Settings, views: Views, estimator: Any, /, *, factors: Factors = "none") -> FitBytes:
+    """Estimate the bytes that the stages of a fit hold."""
     n_rows, tables = len(views), views.tables
     n_threads = int(effective_n_jobs(estimator.n_jobs))
     blocks = even_edges(n_rows, estimator.block_rows)
@@ -120,26 +109,22 @@ def estimate_needs(
         at_once_in_memory, at_once = 0.0, COST.coupled_factor_copies * coupled_factors
     sampled = COST.sample_copies * columns + COST.numbers_per_anchor * s * m + COST.sampled_graph_copies * graph
 
-    # Bytes of all rows, and bytes that each stage holds for a moment.
-    all_graphs, all_rows = n_rows * graph, n_rows * (graph + kept)
-    sampling = min(n_rows, settings.recipe.n_sampled_rows) * sampled + spectrum_bytes(n_geometries * m, K)
-    building = rows_at_work * (COST.numbers_per_weight * s * L * k + COST.block_copies * columns)
-    factorizing = rows_at_work * at_once
     parquet = [t for t in tables if getattr(t, "slow", False)]
-    decoding = sum(_decoding_bytes(t) for t in parquet)
-    threads, reader = n_threads * COST.thread, COST.parquet_reader if parquet else 0
-
-    # The allocator gives back only a part between two stages: the peak lies between the largest stage and their sum.
-    in_memory = hypot(sampling, all_graphs + building, all_rows + rows_at_work * at_once_in_memory)
-    on_disk = hypot(decoding, sampling, building, COST.label * n_rows + factorizing)
-    on_workers = hypot(n_threads * decoding, all_graphs + building, all_rows + factorizing)
-    # The memory engine loads files, the disk engine decodes Parquet once, and workers hold everything.
-    whole, loaded = sum(map(_size, tables)), sum(_size(t) for t in tables if is_elsewhere(t))
-    return {
-        "memory": Need(int(threads + in_memory) + loaded),
-        "disk": Need(int(COST.disk_overhead * (threads + on_disk)) + reader, all_rows + (whole if parquet else 0)),
-        "dask": Need(int(threads + on_workers) + n_threads * reader + whole),
-    }
+    return FitBytes(
+        n_threads=n_threads,
+        threads=n_threads * COST.thread,
+        sampling=min(n_rows, settings.recipe.n_sampled_rows) * sampled + spectrum_bytes(n_geometries * m, K),
+        building=rows_at_work * (COST.numbers_per_weight * s * L * k + COST.block_copies * columns),
+        factorizing=rows_at_work * at_once,
+        factorizing_in_memory=rows_at_work * at_once_in_memory,
+        graphs=n_rows * graph,
+        rows=n_rows * (graph + kept),
+        labels=COST.label * n_rows,
+        tables=sum(map(_size, tables)),
+        loaded=sum(_size(t) for t in tables if is_elsewhere(t)),
+        decoding=sum(_decoding_bytes(t) for t in parquet),
+        reader=COST.parquet_reader if parquet else 0,
+    )
 
 
 def spectrum_bytes(width: int, n_clusters: int, /) -> float:

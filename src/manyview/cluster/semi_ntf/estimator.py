@@ -8,7 +8,7 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from manyview.cluster.anchor_graph.candidates import embed_rows
-from manyview.cluster.anchor_graph.context import Anchors, EngineName
+from manyview.cluster.anchor_graph.context import Anchors
 from manyview.cluster.anchor_graph.estimator import AnchorClusterer
 from manyview.cluster.anchor_graph.fusion import first_weights
 from manyview.cluster.anchor_graph.memory import Factors
@@ -24,7 +24,7 @@ from manyview.cluster.semi_ntf.labels import LabelsFrom, better_labels, labels_o
 from manyview.cluster.semi_ntf.settings import CONSTRAINTS, PAPER, Start, check_modes, resolve_factors
 from manyview.cluster.semi_ntf.tensor import find_start, graph_tensor, shared_tensor
 from manyview.cluster.semi_ntf.warnings import warn_of_residuals, warn_of_row_order
-from manyview.engine import BLOCK_ROWS, Engine
+from manyview.engine import BLOCK_ROWS, Engine, EngineName
 from manyview.geometry import Scale
 from manyview.kernels.arrays import FloatArray
 from manyview.views import ViewsLike

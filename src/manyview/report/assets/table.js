@@ -40,7 +40,7 @@ class SampleTable {
       const button = document.createElement("button");
       cell.scope = "col";
       button.type = "button";
-      button.textContent = column.title;
+      button.textContent = button.title = column.title;
       button.addEventListener("click", () => this.sortBy(number));
       if (column.kind === "number") cell.className = "number";
       cell.append(button);
@@ -110,7 +110,9 @@ class SampleTable {
     if (at === this.active) row.setAttribute("aria-current", "true");
     for (const column of this.columns) {
       const cell = document.createElement("td");
-      cell.textContent = column.text(i);
+      const text = column.text(i);
+      cell.textContent = text;
+      if (text.length > 24) cell.title = text; // it may be cut
       if (column.kind === "number") cell.className = "number";
       row.append(cell);
     }

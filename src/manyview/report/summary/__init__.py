@@ -97,10 +97,10 @@ def summarize(
     name : str, default="data"
         What the report calls the data.
     y_true : array-like of shape (n_samples,), optional
-        Known classes, integers or strings, for scores.
+        Known classes, integers or strings, for scores. A pandas Series is matched by its index if the samples have ids.
     metadata : DataFrame or mapping of name to column, optional
         What is known about the samples beside the views: the map can be colored by it, and clusters are tested for
-        enrichment. A pandas DataFrame is aligned by index where its index holds the ids.
+        enrichment. A pandas DataFrame is matched by its index if the samples have ids.
     ids : array-like of shape (n_samples,), optional
         What the samples are called; the index of the views, or row numbers, by default.
     images : array-like of shape (n_samples, height, width), optional

@@ -56,7 +56,7 @@ def _row(
     main_class, main_share = None, None
     if inputs.y_true is not None:
         classes, counts = np.unique(inputs.y_true[rows], return_counts=True)
-        main_class, main_share = classes[counts.argmax()].item(), float(counts.max() / counts.sum())
+        main_class, main_share = classes.tolist()[counts.argmax()], float(counts.max() / counts.sum())
     against = getattr(model, "views_disagree_", None)
     stability = getattr(model, "cluster_stability_", None)
     return ClusterRow(

@@ -152,7 +152,7 @@ def gather(
         name=name,
         ids=known,
         metadata={} if metadata is None else metadata_columns(metadata, n, known),
-        y_true=None if y_true is None else per_row(y_true, n, "y_true"),
+        y_true=None if y_true is None else _classes(y_true, n, known),
         images=pictures,
         seconds=seconds,
     )
@@ -166,13 +166,33 @@ def per_row(values: ArrayLike, n_samples: int, name: str, /) -> NDArray[Any]:
     return array
 
 
+def _classes(y_true: ArrayLike, n_samples: int, ids: NDArray[Any] | None) -> NDArray[Any]:
+    aligned = by_id(y_true, ids, "y_true")
+    if aligned is not y_true and aligned.isna().any():
+        lacking = aligned.index[aligned.isna()][0]
+        raise ValueError(f"y_true has no class for sample {lacking!r}: scores need one for every sample.")
+    return per_row(aligned, n_samples, "y_true")
+
+
+def by_id(table: Any, ids: NDArray[Any] | None, name: str, /) -> Any:
+    """Return a pandas frame or series in the order of the samples; by position where one of the two has no ids."""
+    if ids is None or not hasattr(table, "reindex") or type(table.index).__name__ == "RangeIndex":
+        return table
+    index = table.index
+    wanted = ids.tolist()
+    if not set(index).intersection(wanted):
+        raise ValueError(
+            f"The index of {name} holds none of the ids of the samples ({wanted[0]!r}, ...): set it to the ids, or "
+            "drop it with reset_index(drop=True) if the rows are in the order of the samples."
+        )
+    if not index.is_unique:
+        raise ValueError(f"{name} has an id twice, {index[index.duplicated()][0]!r}: give one row per sample.")
+    return table.reindex(wanted)
+
+
 def metadata_columns(metadata: Any, n_samples: int, ids: NDArray[Any] | None, /) -> dict[str, NDArray[Any]]:
-    """Return the columns of a data frame or a mapping; a pandas frame is aligned by index where it holds all ids."""
-    index = getattr(metadata, "index", None)
-    if ids is not None and index is not None and hasattr(metadata, "loc") and index.is_unique:
-        known = set(index)
-        if all(identifier in known for identifier in ids.tolist()):
-            metadata = metadata.loc[ids.tolist()]
+    """Return the columns of a data frame or a mapping; samples that a pandas frame with ids lacks have no values."""
+    metadata = by_id(metadata, ids, "metadata")
     names = list(metadata) if isinstance(metadata, Mapping) else list(metadata.columns)
     return {str(name): per_row(metadata[name], n_samples, f"metadata column {str(name)!r}") for name in names}
 

@@ -44,7 +44,7 @@ def matched_contingency(y_true: NDArray[Any], labels: NDArray[Any], /) -> Contin
     matched = match_labels(y_true, labels)
     table = contingency(y_true, labels)
     classes = table.classes.tolist()
-    class_of = {label: matched[labels == label][0].item() for label in table.clusters.tolist()}
+    class_of = {label: matched[labels == label].tolist()[0] for label in table.clusters.tolist()}
     place = {name: row for row, name in enumerate(classes)}
     order = sorted(
         range(len(table.clusters)), key=lambda j: place.get(class_of[table.clusters[j].item()], len(classes))
