@@ -112,8 +112,8 @@ def headings(page):
 
 
 def test_the_article_is_short(page):
-    prose = re.sub(r"\]\([^)]*\)", "", page.partition("## Appendix")[0])
-    assert len(re.findall(r"[A-Za-z0-9.\-]+", re.sub(r"[-|:]{3,}", "", prose))) < 3000  # 2,500 and its generated tables
+    prose = [line for line in page.partition("## Appendix")[0].splitlines() if not line.startswith("|")]
+    assert len(re.findall(r"[A-Za-z][A-Za-z'-]+", "\n".join(prose))) < 2500
 
 
 def test_no_measured_number_is_typed_by_hand(scripts):
@@ -229,8 +229,8 @@ def test_joint_grid_recomputed_from_raw_lines(page):
 
 def test_view_axis_stays_below_the_published_numbers():
     for data, published in (("mnist4", 0.990), ("scene15", 0.758)):
-        tried = np.concatenate([of_algorithm_1(journal, data=data, axis="views") for journal in ("joint", "sweeps")])
-        assert len(tried) > 100
+        tried = np.concatenate([of_algorithm_1(journal, data=data, axis="views") for journal in ("joint", "earlier")])
+        assert len(tried) > 70
         assert tried.max() < published - 0.05
 
 
