@@ -6,6 +6,8 @@
 #   make test-minimum  the tests with the oldest versions that pyproject.toml allows
 #   make docs          the site in docs/_build/html, with all examples
 #   make sanitize      the compiled loops under the sanitizers of the compiler
+#   make chaos         kills, full disks, rivals and damaged files, drawn from a seed, in less than five minutes
+#   make compare       speed of this commit and of BASE, as ratios
 #   make peers-env     an environment of its own for the packages that benchmarks/peers compares us with
 #   make package       sdist and wheels in dist/, and what the packaging tools say about them
 PYTHON ?= python3
@@ -18,9 +20,10 @@ endif
 MINIMUM := build/minimum
 PACKAGE := build/package
 PEERS := build/peers
+SPEED := build/asv/tool
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test lint types tests quick test-minimum docs sanitize package speed paper peers-env clean
+.PHONY: demo test lint types tests quick test-minimum docs sanitize chaos package speed compare paper peers-env clean
 
 demo: $(VENV)/.ready
 	$(BIN)/manyview demo
@@ -54,6 +57,9 @@ docs: $(VENV)/.ready
 sanitize: $(VENV)/.ready
 	$(BIN)/python tests/sanitize/run.py
 
+chaos: $(VENV)/.ready
+	$(BIN)/python tests/chaos/run.py
+
 # the wheel for this platform, the one for all, and the sdist that both are made from
 package: $(PACKAGE)/.ready
 	rm -rf dist build/lib* build/bdist*
@@ -67,6 +73,11 @@ package: $(PACKAGE)/.ready
 
 speed: $(VENV)/.ready
 	$(BIN)/python benchmarks/scale.py speed --rows 20000 200000
+
+# asv builds both commits in environments of their own, and times them in turn
+BASE ?= HEAD~1
+compare: $(SPEED)/.ready
+	$(SPEED)/bin/asv --config benchmarks/asv/asv.conf.json continuous --interleave-rounds --factor 1.2 $(BASE) HEAD
 
 # every experiment of the paper that the data in DATA allow, then docs/paper.md; takes hours, goes on where it was stopped
 DATA ?= ../shared/data
@@ -91,6 +102,11 @@ $(PEERS)/.ready: benchmarks/peers/requirements.txt
 	$(PYTHON) -m venv --clear $(PEERS)
 	$(PEERS)/bin/pip install --quiet --upgrade pip
 	$(PEERS)/bin/pip install --quiet --requirement $<
+	touch $@
+
+$(SPEED)/.ready:
+	$(PYTHON) -m venv --clear $(SPEED)
+	$(SPEED)/bin/pip install --quiet "asv>=0.6.4" virtualenv
 	touch $@
 
 $(PACKAGE)/.ready: pyproject.toml

@@ -131,5 +131,5 @@ def test_auto_chooses_for_a_method_that_cannot(frames):
 def test_model_is_loaded_from_the_folder_of_a_result(result, tmp_path):
     result.save(tmp_path / "r", report=False)
     assert_array_equal(manyview.load(tmp_path / "r").labels_, result.model.labels_)
-    with pytest.raises(FileNotFoundError, match="model.manyview: there is no such file"):
+    with pytest.raises(FileNotFoundError, match=r"model\.manyview: there is no such file"):
         manyview.load(tmp_path)

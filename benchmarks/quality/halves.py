@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from manyview import AnchorGraphClustering, Recipe
 from manyview.datasets import read_views
@@ -44,6 +45,7 @@ def main() -> None:
     parser.add_argument("--only", help="data sets, separated by commas")
     parser.add_argument("--large", action="store_true", help="the large data sets instead of the small ones")
     parser.add_argument("--recipe", nargs="*", default=[], metavar="NAME=VALUE", help="changed constants")
+    parser.add_argument("--decimals", type=int, help="round the input: how much does that move the result?")
     parser.add_argument("--out", type=Path, help="journal; fits that it has are not run again")
     parser.add_argument("--compare", nargs="+", type=Path, help="journals to print side by side")
     options = parser.parse_args()
@@ -52,7 +54,7 @@ def main() -> None:
         return
     recipe = Recipe(**{name: ast.literal_eval(value) for name, value in (pair.split("=") for pair in options.recipe)})
     names = options.only.split(",") if options.only else LARGE if options.large else SMALL
-    lines = run(options.data, tuple(names), options.seeds, recipe, options.out)
+    lines = run(options.data, tuple(names), options.seeds, recipe, options.out, decimals=options.decimals)
     print("\n".join(table([lines])))
 
 
@@ -62,25 +64,30 @@ def read(path: Path | None) -> list[Line]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if exists else []  # type: ignore[union-attr]
 
 
-def run(folder: Path, names: tuple[str, ...], n_seeds: int, recipe: Recipe, out: Path | None) -> list[Line]:
+def run(
+    folder: Path, names: tuple[str, ...], n_seeds: int, recipe: Recipe, out: Path | None, *, decimals: int | None
+) -> list[Line]:
     """Fit every data set with every seed, unless the journal has it."""
     lines = read(out)
-    done = {(line["data"], line["seed"]) for line in lines}
+    done = {(line["data"], line["seed"], line.get("decimals")) for line in lines}
     for name in names:
         for seed in range(n_seeds):
-            if (name, seed) not in done:
-                lines.append({"data": name, "seed": seed, **fit(folder / f"{name}.npz", seed, recipe)})
+            if (name, seed, decimals) not in done:
+                own = fit(folder / f"{name}.npz", seed, recipe, decimals)
+                lines.append({"data": name, "seed": seed, "decimals": decimals, **own})
                 if out is not None:
                     with out.open("a", encoding="utf-8") as file:
                         file.write(json.dumps(lines[-1]) + "\n")
-    return lines
+    return [line for line in lines if line.get("decimals") == decimals]
 
 
-def fit(path: Path, seed: int, recipe: Recipe) -> Line:
+def fit(path: Path, seed: int, recipe: Recipe, decimals: int | None) -> Line:
     """Return scores, CPU seconds and what was left out of one fit."""
     data = read_views(path)
     order = np.random.default_rng(100 + seed).permutation(data.n_samples)
     views = {name: view[order] for name, view in data.views.items()}
+    if decimals is not None:
+        views = {name: _rounded(view, decimals) for name, view in views.items()}
     start = time.process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -94,6 +101,14 @@ def fit(path: Path, seed: int, recipe: Recipe) -> Line:
         "cpu_seconds": round(seconds, 2),
         "left_out": list(model.views_left_out_),
     }
+
+
+def _rounded(view: Any, decimals: int) -> Any:
+    if not sp.issparse(view):
+        return np.round(view, decimals)
+    view = view.copy()
+    view.data = np.round(view.data, decimals)
+    return view
 
 
 def table(journals: list[list[Line]]) -> list[str]:

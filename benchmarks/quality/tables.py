@@ -4,7 +4,8 @@
 
 Journals: ``defaults.jsonl`` (our methods, 5 seeds), ``peers.jsonl`` and ``paper-audit.jsonl`` (the eight methods and
 four simple rules on shuffled rows; as many seeds as were run), ``ablation.jsonl``, ``choose_k.jsonl``,
-``confidence.jsonl``, ``novelty.jsonl``, ``missing.jsonl``. Puts each table between its two marks.
+``confidence.jsonl``, ``novelty.jsonl``, ``missing.jsonl``, ``packages.jsonl`` and ``large.jsonl`` (other packages),
+``large-ours.jsonl``, ``scenarios.jsonl``. Puts each table between its two marks.
 """
 
 from __future__ import annotations
@@ -20,13 +21,18 @@ from choose_k import table as choose_k_table
 from confidence import novelty_table
 from confidence import table as confidence_table
 from missing import table as missing_table
+from package_tables import large_table, package_table
+from scenario_table import table as scenario_table
 
 from manyview.bench import read_journal
 from manyview.bench.pages import filled
 
 RESULTS = ROOT / "docs" / "results"
 PAGES = {
-    ROOT / "docs" / "quality.md": (*("sets", "methods", "ablation", "choose_k", "confidence", "novelty", "missing"),),
+    ROOT / "docs" / "quality.md": (
+        *("sets", "methods", "packages", "large", "scenarios"),
+        *("ablation", "choose_k", "confidence", "novelty", "missing"),
+    ),
     ROOT / "README.md": ("methods",),
 }
 OURS = "AnchorGraphClustering"
@@ -62,6 +68,11 @@ def made() -> dict[str, list[str]]:
         "choose_k": choose_k_table(read_lines(RESULTS / "choose_k.jsonl")),
         "confidence": confidence_table(read_lines(RESULTS / "confidence.jsonl")),
         "novelty": novelty_table(read_lines(RESULTS / "novelty.jsonl")),
+        "packages": package_table(
+            [row for name in ("defaults", "packages") for row in read_journal(RESULTS / f"{name}.jsonl")]
+        ),
+        "large": large_table(read_journal(RESULTS / "large.jsonl"), read_lines(RESULTS / "large-ours.jsonl")),
+        "scenarios": scenario_table(read_lines(RESULTS / "scenarios.jsonl")),
         "missing": missing_table(read_lines(RESULTS / "missing.jsonl")),
     }
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 
 from manyview import AnchorGraphClustering
@@ -56,6 +57,17 @@ def test_prediction_names_the_row_of_a_huge_number(n, value):
     new[17, 3] = value
     with pytest.raises(ValueError, match=r"View 'b'.* row 17"):
         MODEL.fit({"a": view, "b": view}).transform({"a": view[:20], "b": new})
+
+
+def test_a_huge_number_does_not_stay_in_the_model():
+    view, _ = groups(300)
+    model = clone(MODEL).fit([view, view])
+    before = model.transform([view, view])
+    new = view[:20].copy()
+    new[17, 3] = 1e200
+    with pytest.raises(ValueError, match="row 17"):
+        model.partial_fit([view[:20], new])
+    np.testing.assert_array_equal(model.transform([view, view]), before)
 
 
 @pytest.mark.parametrize("n, value", [(300, 1e20), (300, -1e140), (6000, 1e15)])

@@ -14,6 +14,7 @@ from numpy.testing import assert_array_equal
 
 from manyview import AnchorGraphClustering, SemiNTF
 from manyview.datasets import make_views
+from manyview.engine import ENGINES
 from manyview.engine.dask import DaskEngine
 from recipes import QUICK, SAMPLED
 
@@ -100,7 +101,7 @@ def test_an_iteration_is_a_fixed_number_of_computes(client, files, monkeypatch, 
             counted.append(1)
             return super()._compute(tasks)
 
-    monkeypatch.setattr("manyview.engine.dask.DaskEngine", Counting)
+    monkeypatch.setitem(ENGINES, "dask", Counting)
     at = []
     model = SemiNTF(
         K, **(SETTINGS | changes), verbose=lambda stage, done, total: at.append((stage, done, len(counted)))

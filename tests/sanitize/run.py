@@ -1,12 +1,13 @@
 """The compiled loops under the sanitizers of addresses and of undefined behavior, over random sizes.
 
-    python tests/sanitize/run.py [--seed SEED] [--calls CALLS]
+    python tests/sanitize/run.py [--seed SEED] [--calls CALLS] [--journal FILE]
 
 The source is compiled anew with them and called through the project's own wrappers, in every version that this
 processor can run; results are compared with NumPy's. The seed is printed: given again, it makes the same calls.
 """
 
 import argparse
+import json
 import os
 import random
 import shutil
@@ -36,6 +37,7 @@ def main():
     parser = argparse.ArgumentParser(description="Run the compiled loops under sanitizers.")
     parser.add_argument("--seed", type=int, default=random.randrange(2**32))
     parser.add_argument("--calls", type=int, default=3000, help="of each version")
+    parser.add_argument("--journal", type=Path, help="file to which the number of calls is added")
     parser.add_argument("--library", help="compiled before; for the processes that this one starts")
     parser.add_argument("--beyond", action="store_true", help="read beyond the end, which has to be noticed")
     options = parser.parse_args()
@@ -50,6 +52,10 @@ def main():
             rng = np.random.default_rng([options.seed, library.lanes, call])
             LOOPS[call % len(LOOPS)](library, rng)
         print(f"{library.lanes} numbers at once: {options.calls} calls, no finding", flush=True)
+    if options.journal:
+        line = {"kind": "sanitize", "seed": options.seed, "calls": options.calls * len(versions)}
+        with options.journal.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line) + "\n")
 
 
 def run_sanitized(folder, options):
@@ -70,7 +76,8 @@ def run_sanitized(folder, options):
         print(f"the sanitizers do not work here:\n{beyond.stderr[-2000:]}", file=sys.stderr)
         return 2
     print(f"seed {options.seed}; a deliberate read beyond the end was noticed", flush=True)
-    return subprocess.run([*command, "--calls", str(options.calls)], env=environment, check=False).returncode
+    command += ["--calls", str(options.calls), *(["--journal", str(options.journal)] if options.journal else [])]
+    return subprocess.run(command, env=environment, check=False).returncode
 
 
 def load(path):
