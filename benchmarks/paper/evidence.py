@@ -127,7 +127,8 @@ class Measured:
         if at["data"] != self.name:
             self.name, (self.views, self.labels) = at["data"], load(at["data"], self.folder)
         views, labels = drawn(self.views, self.labels, at["order"], at["draw"], noise=at.get("noise", True))
-        options = {name: at[name] for name in ("n_anchors", "lam", "p", "scale", "axis") if name in at}
+        given = ("n_anchors", "lam", "p", "scale", "axis")
+        options: dict[str, Any] = {str(name): at[name] for name in given if name in at}
         if at.get("start") == "classes":
             options |= {"start": labels, "random_state": 0}
         if at.get("scale") == "z":

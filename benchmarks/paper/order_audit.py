@@ -27,6 +27,7 @@ DATA = (
     "tcga_breast", "msrcv1_5", "orl4", "ngs", "bbcsport", "hw4", "mnist4", "scene15", "3sources", "webkb203",
     "prokaryotic",
 )  # fmt: skip
+ORDERS = ("stored", "shuffled")
 LEVEL = 0.05
 SHUFFLES = 5
 NO_SPREAD = 1e-9  # one row more or less changes ACC by far more
@@ -54,9 +55,9 @@ def findings(cells: Cells, record: Record) -> list[Finding]:
     """Every method and data set that has both orders."""
     found = []
     for (axis, name), data in itertools.product(NAMES.items(), DATA):
-        pair = [record.sample("fixed", data=data, axis=axis, order=order) for order in ("stored", "shuffled")]
-        if pair[0].n == pair[1].n == SHUFFLES:
-            found.append(Finding(data, name, *pair, *_paired(*pair), None))
+        stored, shuffled = (record.sample("fixed", data=data, axis=axis, order=order) for order in ORDERS)
+        if stored.n == shuffled.n == SHUFFLES:
+            found.append(Finding(data, name, stored, shuffled, *_paired(stored, shuffled), None))
     for method, data in itertools.product(BASELINES, DATA):
         before, after = (_first(cells, data, method, order) for order in (STORED, SHUFFLED))
         if before and len(after) == SHUFFLES:

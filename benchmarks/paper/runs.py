@@ -164,7 +164,7 @@ def fitted(model: SemiNTF, views: list[Any], **options: Any) -> SemiNTF:
         return model.fit(views, **options)
 
 
-def scores(labels: NDArray[np.intp], found: NDArray[np.intp]) -> dict[str, float]:
+def scores(labels: NDArray[np.intp], found: NDArray[Any]) -> dict[str, float]:
     """The seven scores of the paper, four decimals."""
     measured = clustering_scores(labels, found)
     return {name: round(float(measured[name]), 4) for name in SCORES}
