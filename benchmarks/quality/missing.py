@@ -8,7 +8,11 @@ Rows are shuffled, then view-rows are removed: 10, 30 or 50 % of all at random, 
 * ours: one fit of all samples, missing views as rows of NaN;
 * complete, then predict: a fit of the complete samples, which then labels the others;
 * mean, then ours: column means in place of what is missing;
-* mean, then KMeans: the same, standardized columns of all views side by side.
+* mean, then KMeans: the same, standardized columns of all views side by side;
+* clusterers of iMML for incomplete views, with standardized columns (z) and with unit rows, given the true K. They need
+  the environment of `make peers-env`:
+
+    PYTHONPATH=src build/peers/bin/python benchmarks/quality/missing.py --ways iMML
 
 The score is the accuracy (best matching of clusters and classes). Draws that the journal has are not run again.
 """
@@ -20,6 +24,7 @@ import json
 import time
 import warnings
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -37,6 +42,12 @@ SETS = ("handwritten", "msrcv1_5", "tcga_breast", "bbcsport")
 REMOVALS = ("10 %", "30 %", "50 %", "20 % of one class", "20 % of one class in one view")
 WAYS = ("ours", "complete, then predict", "mean, then ours", "mean, then KMeans")
 WHOLE = "nothing missing"
+SMALL = ("msrcv1_5", "tcga_breast")  # PIMVC takes 13 s per fit on bbcsport, and at most as many clusters as columns
+IMML = {  # name -> estimator, scaling, data
+    f"{name}, {scaling}": (name, scaling, data)
+    for name, data in (("NEMO", SETS), ("EEIMVC", SETS), ("LFIMVC", SETS[1:]), ("PIMVC", SMALL))
+    for scaling in ("z", "unit rows")
+}
 Views = list[FloatArray]
 
 
@@ -47,7 +58,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=ROOT / "docs" / "results" / "missing.jsonl")
     parser.add_argument("--draws", type=int, default=10)
     parser.add_argument("--sets", nargs="+", choices=SETS, default=SETS)
-    parser.add_argument("--ways", nargs="+", choices=WAYS, default=WAYS)
+    parser.add_argument("--ways", nargs="+", choices=(*WAYS, *IMML, "iMML"), default=WAYS)
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     lines = [json.loads(line) for line in options.out.read_text().splitlines()] if options.out.exists() else []
@@ -59,8 +70,9 @@ def main() -> None:
                 views, labels = load(options.data / f"{name}.npz", draw)
                 for removal in (WHOLE, *REMOVALS):
                     given = views if removal == WHOLE else lacking(views, removed(labels, len(views), removal, draw))
-                    for way in ("ours",) if removal == WHOLE else options.ways:
-                        if (name, removal, way, draw) in done:
+                    ways = [w for way in options.ways for w in (IMML if way == "iMML" else (way,))]
+                    for way in ("ours",) if removal == WHOLE else ways:
+                        if (name, removal, way, draw) in done or (way in IMML and name not in IMML[way][2]):
                             continue
                         start = time.process_time()
                         score = measure(given, labels, way, draw)
@@ -124,7 +136,7 @@ def measure(views: Views, labels: IntArray, way: str, seed: int) -> float | None
         "mean, then ours": lambda views, K, seed: _ours(_filled(views), K, seed),
         "mean, then KMeans": _kmeans,
     }
-    found = run[way](views, K, seed)
+    found = _imml(views, K, seed, way) if way in IMML else run[way](views, K, seed)
     return None if found is None else round(float(accuracy(labels, found)), 4)
 
 
@@ -149,16 +161,38 @@ def _kmeans(views: Views, K: int, seed: int) -> IntArray:
     return np.asarray(KMeans(K, n_init=10, random_state=seed).fit_predict(table))
 
 
+def _imml(views: Views, K: int, seed: int, way: str) -> IntArray:
+    name, scaling, _ = IMML[way]
+    scaled = [_standardized(view) if scaling == "z" else _unit_rows(view) for view in views]
+    return np.asarray(getattr(import_module("imml.cluster"), name)(K, random_state=seed).fit_predict(scaled))
+
+
+def _standardized(view: FloatArray) -> FloatArray:
+    deviation = np.nanstd(view, axis=0)
+    return np.asarray((view - np.nanmean(view, axis=0)) / np.where(deviation > 0, deviation, 1))
+
+
+def _unit_rows(view: FloatArray) -> FloatArray:
+    length = np.linalg.norm(view, axis=1, keepdims=True)
+    return np.asarray(view / np.where(length == 0, 1, length))
+
+
 def table(lines: list[dict[str, Any]]) -> list[str]:
-    """Markdown lines: mean (worst) accuracy over the draws."""
+    """Markdown lines: mean (worst) accuracy over the draws; of iMML the best in the mean."""
     found = [
-        f"| data | missing | {' | '.join(WAYS)} |",
-        "|---|---|" + "--:|" * len(WAYS),
+        f"| data | missing | {' | '.join(WAYS)} | best of iMML | |",
+        "|---|---|" + "--:|" * len(WAYS) + "--:|---|",
     ]
     for name in SETS:
         for removal in (WHOLE, *REMOVALS):
             of_row = [line for line in lines if line["data"] == name and line["removal"] == removal]
             cells = [_cell([line["acc"] for line in of_row if line["way"] == way]) for way in WAYS]
+            peers = {way: [line["acc"] for line in of_row if line["way"] == way] for way in IMML}
+            best = max((fmean(scores), way) for way, scores in peers.items() if scores) if any(peers.values()) else None
+            cells += ["-", ""] if best is None else [_cell(peers[best[1]]), best[1]]
+            n_draws = 0 if best is None else len(peers[best[1]])
+            if 0 < n_draws < sum(line["way"] == "ours" for line in of_row):
+                cells[-1] += f", {n_draws} draws" if n_draws > 1 else ", 1 draw"
             if of_row:
                 found.append(f"| {name} | {removal} | {' | '.join(cells)} |")
     return found

@@ -17,8 +17,6 @@ from manyview import cluster as methods
 from manyview.cluster.base import result_columns, summary_of
 from manyview.cluster.saving import estimators, library_versions
 from manyview.engine.optional import optional
-from manyview.io.labels import write_labels
-from manyview.io.whole import whole_folder
 from manyview.model_selection import select
 from manyview.views import Views, ViewsLike
 from manyview.views.output import as_given, frame_of_columns
@@ -159,6 +157,8 @@ class Result:
         list of Path
             ``labels.csv``, ``result.parquet``, ``model.manyview``, ``run.json``, and the report.
         """
+        from manyview.io.whole import whole_folder  # readers and writers are loaded when they are needed
+
         place = Path(folder)
         if place.exists() and not (place.is_dir() and _may_replace(place, replace=replace)):
             raise FileExistsError(f"{place} exists already: name a new folder.")
@@ -168,6 +168,8 @@ class Result:
         return sorted(place.iterdir())
 
     def _write(self, folder: Path, *, report: bool, spreadsheet_safe: bool, options: Mapping[str, Any]) -> None:
+        from manyview.io.labels import write_labels
+
         columns, ids = result_columns(self.model), self.model.sample_ids_
         numbers = np.arange(len(columns["cluster"])) if ids is None else ids
         confidence = columns.get("confidence")

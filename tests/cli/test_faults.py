@@ -19,7 +19,7 @@ WHOLE = sorted(name for name in FILES if not name.startswith("report"))
 SCRIPT = """
 import json, os, random, signal, sys, time
 from pathlib import Path
-import manyview.result
+import manyview.io.labels, manyview.result
 from manyview.cli.app import app
 from manyview.cli.screen import Stages
 from manyview.io import whole
@@ -53,10 +53,9 @@ def killed_at(out, moment):
         call = Stages.__call__
         name = moment.removeprefix("stage ")
         Stages.__call__ = lambda self, stage, *rest: die() if stage == name else call(self, stage, *rest)
-    elif hasattr(manyview.result, moment):
-        setattr(manyview.result, moment, die)
     else:
-        setattr(whole, moment, die)
+        places = manyview.result, manyview.io.labels, whole
+        setattr(next(place for place in places if hasattr(place, moment)), moment, die)
     return run(out)
 
 def left(out):

@@ -36,7 +36,6 @@ from manyview.cluster.lmvsc import SpectralMap
 from manyview.geometry.fit import Geometry, GeometryOptions
 from manyview.geometry.scaling import SCALINGS
 from manyview.geometry.text import PrincipalScores, WordWeights
-from manyview.io.whole import whole_file
 
 FORMAT = 1
 DIGEST_BYTES = 64  # a SHA-256 in hexadecimal digits
@@ -115,6 +114,8 @@ def save_model(model: Any, path: str | os.PathLike[str], /) -> Path:
     buffer = io.BytesIO()
     np.savez(buffer, model=np.frombuffer(json.dumps(content, allow_nan=False).encode(), np.uint8), **arrays)
     target = Path(path)
+    from manyview.io.whole import whole_file  # readers and writers are loaded when they are needed
+
     with whole_file(target) as part:
         part.write_bytes(_with_digest(buffer))
     return target
