@@ -4,7 +4,8 @@
 
 Journals: ``defaults.jsonl`` (our methods, 5 seeds), ``peers.jsonl`` and ``paper-audit.jsonl`` (the eight methods and
 four simple rules on shuffled rows; as many seeds as were run), ``ablation.jsonl``, ``choose_k.jsonl``,
-``confidence.jsonl``, ``novelty.jsonl``, ``missing.jsonl``, ``predict.jsonl``, ``packages.jsonl`` and ``large.jsonl`` (other packages),
+``confidence.jsonl``, ``novelty.jsonl``, ``missing.jsonl``, ``predict.jsonl``,
+``packages.jsonl`` and ``large.jsonl`` (other packages),
 ``large-ours.jsonl``, ``scenarios.jsonl``. Puts each table between its two marks.
 """
 
@@ -21,8 +22,8 @@ from choose_k import table as choose_k_table
 from confidence import novelty_table
 from confidence import table as confidence_table
 from missing import table as missing_table
-from predict import table as predict_table
 from package_tables import large_table, package_table
+from predict import table as predict_table
 from scenario_table import table as scenario_table
 
 from manyview.bench import read_journal
