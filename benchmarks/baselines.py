@@ -1,59 +1,62 @@
-"""Seconds and peak memory of all nine methods on mnist4 and on the shape of Reuters, in one table.
+"""Seconds and peak memory of the eight baselines, from the journals of the paper's tables, into docs/baselines.md.
 
-    python benchmarks/baselines.py [--data ../shared/data] [--out build/baselines]
+    python benchmarks/baselines.py
 
-Runs ``baselines.toml``, one process per cell, one after the other; what has run with the same code is not run again.
+mnist4: the defaults, rows as stored (``paper-tables.jsonl``, MVGL ``paper-tables-slow.jsonl``), means over seeds. The
+shape of Reuters: one run each (``paper-reuters.jsonl``). Run ``benchmarks/paper/redo.py`` to measure them again.
 """
 
 from __future__ import annotations
 
-import argparse
+from collections.abc import Iterable
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
-from manyview.bench import read_results, run_plan
+from reference import filled
 
-HERE = Path(__file__).parent
-METHODS = ("SemiNTF", "LMVSC", "SFMC", "FMCNOF", "AMGL", "SMSC", "GMC", "MVGL", "CSMSC")
-DATA = ("mnist4", "reuters-shape")
-SAMPLE_GRAPH = "not run: compares all pairs of 18,758 documents in five views, and labels no new ones"
-NOT_RUN = {
-    **dict.fromkeys(("AMGL", "SMSC", "GMC", "MVGL"), SAMPLE_GRAPH),
-    "CSMSC": "does not apply: seven dense 18,758 x 18,758 matrices, 20 GB",
-}
+from manyview.bench import read_journal
+
+ROOT = Path(__file__).parents[1]
+RESULTS, PAGE = ROOT / "docs" / "results", ROOT / "docs" / "baselines.md"
+JOURNALS = ("paper-tables.jsonl", "paper-tables-slow.jsonl", "paper-reuters.jsonl")
+METHODS = ("LMVSC", "FMCNOF", "SFMC", "AMGL", "CSMSC", "GMC", "SMSC", "MVGL")
+NOT_RUN = dict.fromkeys(("AMGL", "SMSC", "GMC", "MVGL"), "not run: all pairs of rows") | {"CSMSC": "not run: 20 GB"}
+Row = dict[str, Any]
 
 
 def main() -> None:
-    """Measure what has not been measured, and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=HERE.parent.parent / "shared" / "data", help="folder of the .npz")
-    parser.add_argument("--out", type=Path, default=HERE.parent / "build" / "baselines", help="folder of the run")
-    options = parser.parse_args()
-    run_plan(HERE / "baselines.toml", options.out, data_dir=options.data)
-    print("\n".join(table(read_results(options.out))))
+    """Write the table into the page."""
+    PAGE.write_text(filled(PAGE.read_text(encoding="utf-8"), "cost", table(rows_of(JOURNALS))), encoding="utf-8")
 
 
-def table(rows: list[dict[str, Any]]) -> list[str]:
+def rows_of(journals: Iterable[str]) -> list[Row]:
+    """Results of the journals."""
+    rows = [row for name in journals for row in read_journal(RESULTS / name) if row["kind"] == "result"]
+    return [row for row in rows if row["status"] == "ok"]
+
+
+def table(rows: list[Row]) -> list[str]:
     """Markdown lines, a method each."""
-    found = {(row["inputs"]["method"]["name"], row["inputs"]["data"]["name"]): row for row in rows}
     lines = [
-        "| method | mnist4 s | peak MB | ACC | Reuters shape s | peak MB |",
+        "| method | mnist4, processor s | peak MB | ACC | Reuters shape, processor s | peak MB |",
         "|---|--:|--:|--:|--:|--:|",
     ]
     for method in METHODS:
-        small, large = (found.get((method, data)) for data in DATA)
-        accuracy = f"{small['result']['scores']['acc']:.3f}" if small and small["status"] == "ok" else "-"
-        lines.append(f"| {method} | {cost(small, '-')} | {accuracy} | {cost(large, NOT_RUN.get(method, '-'))} |")
+        small, large = (_of(rows, *at) for at in ((method, "mnist4"), (f"{method}, seconds", "reuters-shape")))
+        acc = fmean(row["result"]["scores"]["acc"] for row in small)
+        costs = _cost(large) if large else f"{NOT_RUN[method]} | "
+        lines.append(f"| {method} | {_cost(small)} | {acc:.3f} | {costs} |")
     return lines
 
 
-def cost(row: dict[str, Any] | None, otherwise: str) -> str:
-    """Two cells: seconds of the fit and peak memory, or why there are none."""
-    if row is None:
-        return f"{otherwise} | "
-    if row["status"] != "ok":
-        return f"{row['status']} | "
-    return f"{row['measured']['seconds']:.1f} | {row['measured']['peak_mb']:.0f}"
+def _of(rows: list[Row], method: str, data: str) -> list[Row]:
+    return [row for row in rows if (row["inputs"]["method"]["name"], row["inputs"]["data"]["name"]) == (method, data)]
+
+
+def _cost(rows: list[Row]) -> str:
+    seconds, peak = (fmean(row["measured"][name] for row in rows) for name in ("cpu_seconds", "peak_mb"))
+    return f"{seconds:.1f} | {peak:.0f}"
 
 
 if __name__ == "__main__":

@@ -37,9 +37,9 @@ MAY_IMPORT = {  # beside themselves
 }
 OUTSIDE = {"bench", "report"}  # use the others as a user would: whole packages, public names
 STAGES = (  # of cluster/anchor_graph, each of which imports only those before it
-    *("recipe", "context", "graphs", "fusion", "candidates", "evidence", "membership", "consensus", "reliability"),
-    *("explanation", "selection", "null", "n_clusters", "memory", "stages", "incremental", "label_matching"),
-    "estimator",
+    *("recipe", "context", "graphs", "fusion", "candidates", "evidence", "membership", "neighbors", "consensus"),
+    *("reliability", "explanation", "selection", "null", "n_clusters", "memory", "stages", "incremental"),
+    *("label_matching", "estimator"),
 )
 OPTIONAL = ("dask", "matplotlib", "jinja2", "typer", "rich", "pandas", "polars", "pyarrow", "h5py", "openpyxl", "pooch")
 

@@ -18,8 +18,8 @@ from manyview.bench import read_journal
 from manyview.bench.cell import coordinates
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
-PLANS = ("quick", "audit", "tables", "tables-slow", "figures", "reuters", "default", "default-tables")
-SHARED = ("peers.jsonl",)  # journals of other pages whose cells mean the same
+PLANS = ("quick", "one-hour", "audit", "tables", "tables-slow", "reuters")
+SHARED = ("peers.jsonl", "defaults.jsonl")  # journals of other pages whose cells mean the same
 STORED, SHUFFLED = "as-stored", "shuffled"
 Row = dict[str, Any]
 Place = tuple[str, str, str, str]
@@ -35,7 +35,7 @@ class Cells:
 
     def __init__(self, journals: Iterable[Path]) -> None:
         self._cells: dict[Place, dict[int, Row]] = {}
-        for path in journals:
+        for path in filter(Path.exists, journals):
             newest = {_place(row): row for row in read_journal(path) if row["kind"] == "result"}
             for (place, seed), row in newest.items():
                 self._cells.setdefault(place, {}).setdefault(seed, row)

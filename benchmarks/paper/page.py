@@ -3,63 +3,74 @@
     python benchmarks/paper/page.py
 
 ``article.md`` is the text; ``<<name: arguments>>`` in it stands for a table or a number of the journals. Every number
-that was measured comes to the page in this way.
+that was measured comes to the page in this way. Journals that were measured with different sources are refused.
 """
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-from cells import RESULTS, SHUFFLED, STORED, Cells, Sample, read_cells
-from order_audit import DATA, LEVEL, NAMES, Finding, cell_table, change, findings, flip, p_text, summary_table
+from cells import RESULTS, SHUFFLED, STORED, Cells, Sample, journal_of, read_cells
+from findings import marks
+from order_audit import (
+    BASELINES,
+    DATA,
+    LEVEL,
+    NAMES,
+    Finding,
+    bounds,
+    cell_table,
+    change,
+    findings,
+    flip,
+    p_text,
+    summary_table,
+)
 from plots import draw_all
+from record import Record
 from scipy.stats import spearmanr
 from score_tables import agreement_table, impossible, reuters_table, score_table, worst
 
+from manyview.bench import read_journal
+
 PAGE = RESULTS.parent / "paper.md"
-MARK = re.compile(r"<<([a-z ]+)(?:: ([^<>]*))?>>")
-Facts = list[dict[str, Any]]
-ORDERS = {"stored": STORED, "shuffled": SHUFFLED}
+MARK = re.compile(r"<<([a-z0-9 ]+)(?:: ([^<>]*))?>>")
 
 
 class Article:
     """What the marks of the text stand for."""
 
-    def __init__(self, cells: Cells, rows: dict[str, dict[str, float]], **facts: Facts) -> None:
-        self.cells, self.rows, self.facts = cells, rows, facts
-        self.in_blocks = {name: facts["runs"] == facts["classes"] for name, facts in rows.items()}
-        self.found = findings(cells, {(pair["data"], pair["axis"]): pair for pair in facts["jitter"]})
+    def __init__(self, cells: Cells, record: Record) -> None:
+        self.cells, self.record = cells, record
+        self.rows = {line["at"]["data"]: line for line in record.select("measures", what="rows")}
+        self.in_blocks = {name: line["runs"] == line["classes"] for name, line in self.rows.items()}
+        self.found = findings(cells, record)
         self.marks: dict[str, Callable[..., str]] = {
-            "scores": lambda data: "\n".join(score_table(cells, data)),
-            "agreement": lambda: "\n".join(agreement_table(cells)),
-            "reuters": lambda: "\n".join(reuters_table(cells)),
+            **marks(record, cells),
+            "scores": lambda data: "\n".join(score_table(cells, record, data)),
+            "agreement": lambda: "\n".join(agreement_table(cells, record)),
+            "reuters": lambda: "\n".join(reuters_table(cells, record)),
             "audit": lambda: "\n".join(summary_table(self.found, self.in_blocks)),
             "audit cells": lambda: "\n".join(cell_table(self.found)),
             "energy": lambda: "\n".join(self._energy_table()),
             "carried": lambda: "\n".join(self._carried_table()),
-            "corner": self._corner,
             "blocks": lambda: "\n".join(self._blocks_table()),
             "rounding": self._rounding,
             "rows": lambda: "\n".join(self._rows_table()),
             "impossible": lambda: "; ".join(impossible()),
-            "worst": lambda data, method: worst(cells, data, method, method),
-            "value": self._value,
-            "best": self._best,
-            "range": self._range,
-            "unfinished": self._unfinished,
-            "draws": self._draws,
+            "worst": lambda data, method: worst(cells, data, method),
+            "value": lambda data, method: str(cells.values(data, method, STORED, "acc")),
             "change": lambda method, where: change(self._of(method, where)),
             "p": lambda method, where: p_text(flip(self._of(method, where))),
-            "sure": lambda method, level: str(sum(one.p < float(level) for one in self._of(method, "all"))),
+            "sure": lambda method: str(sum(one.p < LEVEL for one in self._of(method, "all"))),
             "sets": lambda method, where: str(len(self._of(method, where))),
-            "same": lambda method: str(sum(one.same for one in self._of(method, "all"))),
-            "shuffles": lambda method: str(sum(one.shuffled.n for one in self._of(method, "all"))),
             "follows": self._follows,
+            "ours": lambda data: str(cells.values(data, "AnchorGraphClustering", SHUFFLED, "acc")),
+            "one hour": self._one_hour,
+            "widest": self._widest,
             "baseline tests": lambda: str(len(self._baselines())),
             "baseline tests sure": lambda: str(sum(one.p < LEVEL for one in self._baselines())),
         }
@@ -70,50 +81,36 @@ class Article:
 
     def _of(self, method: str, where: str) -> list[Finding]:
         wanted = {"blocks": (True,), "others": (False,), "all": (True, False)}[where]
+        method = NAMES.get(method, method)
         return [one for one in self.found if one.method == method and self.in_blocks[one.data] in wanted]
 
     def _baselines(self) -> list[Finding]:
-        return [one for one in self.found if one.method not in NAMES and not math.isnan(one.p)]
+        return [one for one in self.found if one.method in BASELINES and not math.isnan(one.p)]
+
+    def _widest(self, how: str) -> str:
+        """The smallest or largest margin within which a baseline is equivalent, and whose it is."""
+        margins = {}
+        for method in BASELINES:
+            low, high = bounds(self._of(method, "all"))
+            margins[method] = max(-low, high)
+        method = (min if how == "smallest" else max)(margins, key=margins.__getitem__)
+        return f"{margins[method]:.3f} ({method})"
+
+    def _one_hour(self) -> str:
+        """How much the plan for a reviewer runs, and for how long."""
+        journal = journal_of("one-hour")
+        rows = [row for row in read_journal(journal) if row["kind"] == "result"] if journal.exists() else []
+        if not rows:
+            return "not timed yet"
+        seconds = sum(row["measured"].get("wall_seconds", 0.0) for row in rows)
+        commits = ", ".join(f"`{name[:10]}`" for name in dict.fromkeys(row["commit"] for row in rows))
+        return f"{len(rows)} fits in {seconds / 60:.0f} minutes on our shared machine (commit {commits})"
 
     def _follows(self, method: str) -> str:
         """Rank correlation between what a shuffle does to the norm of the true classes and to the accuracy."""
         mine = self._of(method, "all")
         ratios = [self.rows[one.data]["norm_ratio"] for one in mine]
         return f"{spearmanr(ratios, [one.difference for one in mine]).statistic:+.2f}"
-
-    def _value(self, data: str, method: str, order: str, metric: str) -> str:
-        return str(self.cells.values(data, method, ORDERS[order], metric))
-
-    def _swept(self, data: str, method: str, order: str) -> dict[str, float]:
-        points = self.cells.points(data, method, ORDERS[order])
-        return {
-            ", ".join(f"{name} = {value:g}" for name, value in point.items()): self.cells.values(
-                data, method, ORDERS[order], "acc", point
-            ).mean
-            for point in points
-        }
-
-    def _best(self, data: str, method: str, order: str) -> str:
-        swept = self._swept(data, method, order)
-        if not swept:
-            return "not run"
-        point = max(swept, key=swept.__getitem__)
-        return f"{swept[point]:.3f} ({point})"
-
-    def _range(self, data: str, method: str, order: str) -> str:
-        values = self._swept(data, method, order).values()
-        return "not run" if not values else f"{min(values):.3f} to {max(values):.3f}"
-
-    def _draws(self, data: str, axis: str, order: str) -> str:
-        """Algorithm 1 over the noisy copies of a data set."""
-        pair = next(pair for pair in self.facts["jitter"] if (pair["data"], pair["axis"]) == (data, axis))
-        return str(Sample(tuple(pair[order])))
-
-    def _unfinished(self) -> str:
-        """How many fits of Algorithm 1 in the figure of the residuals ended without meeting the stop condition."""
-        at = [(data, f"convergence, {axis}, {data}") for data in ("mnist4", "scene15") for axis in ("samples", "views")]
-        rows = [row for data, method in at for row in self.cells.rows(data, method, STORED)]
-        return f"{sum(not row['result']['recorded']['converged_'] for row in rows)} of {len(rows)}"
 
     def _energy_table(self) -> list[str]:
         lines = [
@@ -123,10 +120,10 @@ class Article:
         ]
         domains = {"dft": "t-product", "identity": "every view"}
         return lines + [
-            f"| {fit['data']} | {fit['views']} | {domains[fit['transform']]} | {fit['lam']:g} "
+            f"| {fit['at']['data']} | {fit['views']} | {domains[fit['at']['transform']]} | {fit['at']['lam']:g} "
             f"| {100 * fit['share_median']:.1f} % | {100 * fit['over_99']:.0f} % | {fit['correlation']:+.2f} "
             f"| {fit['acc']:.3f} |"
-            for fit in self.facts["energy"]
+            for fit in self.record.select("measures", what="energy")
         ]
 
     def _carried_table(self) -> list[str]:
@@ -135,29 +132,24 @@ class Article:
             "|---|---|--:|--:|--:|",
         ]
         return lines + [
-            f"| {fit['data']} | {fit['axis']} | {fit['acc_stored']:.3f} | {fit['acc_shuffled']:.3f} "
+            f"| {fit['at']['data']} | {fit['at']['axis']} | {fit['acc_stored']:.3f} | {fit['acc_shuffled']:.3f} "
             f"| {fit['ari']:.3f} |"
-            for fit in self.facts["carried"]
+            for fit in self.record.select("measures", what="carried")
         ]
-
-    def _corner(self, data: str, order: str) -> str:
-        """Accuracy along the views with the paper's most anchors and smallest lambda."""
-        return str(Sample(tuple(next(fit for fit in self.facts["corner"] if fit["data"] == data)[order])))
 
     def _blocks_table(self) -> list[str]:
         lines = ["| data | ACC, blocks of neighbors | by chance | ACC, classes |", "|---|--:|--:|--:|"]
-        return lines + [
-            f"| {fit['data']} | "
-            + " | ".join(str(Sample(tuple(fit[key]))) for key in ("blocks", "chance", "classes"))
-            + " |"
-            for fit in self.facts["blocks"]
-        ]
+        for data in ("mnist4", "scene15"):
+            fits = self.record.select("measures", what="blocks", data=data)
+            shown = (str(Sample(tuple(fit[key] for fit in fits))) for key in ("blocks", "chance", "classes"))
+            lines.append(f"| {data} | {' | '.join(shown)} |")
+        return lines
 
     def _rounding(self) -> str:
-        return "; ".join(
-            f"{fit['data']}, axis {fit['axis']}: {fit['acc_float32']:.3f} and {fit['acc_float64']:.3f}"
-            for fit in self.facts["rounding"]
-        )
+        pairs: dict[str, list[str]] = {}
+        for fit in self.record.select("measures", what="rounding"):
+            pairs.setdefault(f"{fit['at']['data']}, {fit['at']['axis']}", []).append(f"{fit['acc']:.3f}")
+        return "; ".join(f"{name}: {' and '.join(values)}" for name, values in pairs.items())
 
     def _rows_table(self) -> list[str]:
         lines = [
@@ -172,8 +164,7 @@ class Article:
 
 def article() -> Article:
     """The article over the committed results."""
-    names = ("rows", "energy", "carried", "corner", "blocks", "rounding", "jitter")
-    return Article(read_cells(), **{name: json.loads((RESULTS / f"paper-{name}.json").read_text()) for name in names})
+    return Article(read_cells(), Record())
 
 
 def page_text() -> str:
@@ -185,7 +176,7 @@ def main() -> None:
     """Write page and figures."""
     PAGE.write_text(page_text(), encoding="utf-8")
     it = article()
-    for path in draw_all(it.cells, it.found, it.in_blocks, it.facts["energy"], RESULTS):
+    for path in draw_all(it.record, it.found, it.in_blocks, RESULTS):
         print(path.relative_to(RESULTS.parents[1]))
     print(PAGE.relative_to(RESULTS.parents[1]))
 

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
-from cells import SHUFFLED, STORED, Cells
+from cells import SHUFFLED, STORED, Cells, Sample
+from order_audit import BASELINES, NAMES
+from record import Record
 
 METRICS = {
     "acc": "ACC", "nmi": "NMI", "purity": "Purity", "precision": "PRE", "recall": "REC", "f_score": "F", "ari": "ARI",
 }  # fmt: skip
-BASELINES = ("AMGL", "MVGL", "CSMSC", "GMC", "LMVSC", "SMSC", "SFMC", "FMCNOF")
 TITLES = {"mnist4": "Mnist4", "scene15": "Scene-15", "nus": "NUS", "awa": "AWA", "reuters": "Reuters"}
-ABSENT = "data not present"
-AXES = {"views": "axis views", "samples": "axis samples"}
-REUTERS = {"LMVSC": "LMVSC", "SFMC": "SFMC", "FMCNOF": "FMCNOF", "SemiNTF.paper views": "Algorithm 1, axis views",
-           "SemiNTF.paper samples": "Algorithm 1, axis samples", "SemiNTF": "SemiNTF, default"}  # fmt: skip
 Published = dict[str, dict[str, dict[str, str]]]
 
 
@@ -26,37 +24,40 @@ def published() -> Published:
     return {data: methods for data, methods in json.loads(text).items() if data != "source"}
 
 
-def score_table(cells: Cells, data: str) -> list[str]:
+def score_table(cells: Cells, record: Record, data: str) -> list[str]:
     """One data set of tables 1 and 2: a line for what is published, one for each row order."""
     known = published()[data]
-    absent = not any(cells.values(data, method, STORED, "acc").n for _, _, method in _methods(data))
     lines = [f"| method | rows | n | {' | '.join(METRICS.values())} |", "|---|---|--:|" + "--:|" * len(METRICS)]
-    for label, theirs, method in _methods(data):
-        if theirs in known and method in (theirs, f"Algorithm 1, views, {data}"):
-            shown = [_short(known[theirs][metric]) for metric in METRICS]
-            lines.append(f"| **{theirs}** | *published* | | {' | '.join(f'*{value}*' for value in shown)} |")
-        if not absent:
-            lines += [line for order in (STORED, SHUFFLED) for line in _score_line(cells, data, label, method, order)]
-    return [*lines, f"| every method | as stored | | {ABSENT} |" + " |" * (len(METRICS) - 1)] if absent else lines
+    for method in BASELINES:
+        lines += [
+            _published_line(method, known[method]),
+            *_score_lines(method, {order: _of_cells(cells, data, method, order) for order in (STORED, SHUFFLED)}),
+        ]
+    lines.append(_published_line("Semi-NTF", known["Semi-NTF"]))
+    for axis, name in NAMES.items():
+        of_order = {
+            shown: {metric: record.sample("fixed", metric, data=data, axis=axis, order=order) for metric in METRICS}
+            for order, shown in (("stored", STORED), ("shuffled", SHUFFLED))
+        }
+        lines += _score_lines(name, of_order)
+    return lines
 
 
-def _methods(data: str) -> Iterable[tuple[str, str, str]]:
-    """Label, name in the paper, name in the journals."""
-    yield from ((name, name, name) for name in BASELINES)
-    yield from ((f"Algorithm 1, {AXES[axis]}", "Semi-NTF", f"Algorithm 1, {axis}, {data}") for axis in AXES)
-    yield "SemiNTF, default", "Semi-NTF", "SemiNTF"
+def _published_line(method: str, known: dict[str, str]) -> str:
+    values = " | ".join(f"*{_short(known[metric])}*" for metric in METRICS)
+    return f"| **{method}** | *published* | | {values} |"
 
 
-def _score_line(cells: Cells, data: str, label: str, method: str, order: str) -> list[str]:
-    rows = cells.rows(data, method, order)
-    if not rows:
-        return []
-    place = order.replace("-", " ")
-    if all(row["status"] != "ok" for row in rows):
-        reason = rows[0]["status"]
-        return [f"| {label} | {place} | | {reason} |" + " |" * (len(METRICS) - 1)]
-    samples = [cells.values(data, method, order, metric) for metric in METRICS]
-    return [f"| {label} | {place} | {samples[0].n} | {' | '.join(map(str, samples))} |"]
+def _of_cells(cells: Cells, data: str, method: str, order: str) -> dict[str, Sample]:
+    return {metric: cells.values(data, method, order, metric) for metric in METRICS}
+
+
+def _score_lines(label: str, orders: dict[str, dict[str, Sample]]) -> list[str]:
+    return [
+        f"| {label} | {order.replace('-', ' ')} | {samples['acc'].n} | {' | '.join(map(str, samples.values()))} |"
+        for order, samples in orders.items()
+        if samples["acc"].n
+    ]
 
 
 def _short(value: str) -> str:
@@ -64,53 +65,66 @@ def _short(value: str) -> str:
     return value.removesuffix(" ± 0.000")
 
 
-def agreement_table(cells: Cells) -> list[str]:
+def agreement_table(cells: Cells, record: Record) -> list[str]:
     """Published and measured ACC on rows as stored, and the largest difference in any of the seven scores."""
     lines = [
         "| method | Mnist4: published ACC | ours | largest of 7 differences | Scene-15: published ACC | ours "
         "| largest of 7 differences |",
         "|---|--:|--:|--:|--:|--:|--:|",
     ]
-    for both in zip(_methods("mnist4"), _methods("scene15"), strict=True):
-        line = f"| {both[0][0]} "
-        for data, (_, theirs, method) in zip(("mnist4", "scene15"), both, strict=True):
-            ours = cells.values(data, method, STORED, "acc")
-            shown = f"{ours} | {worst(cells, data, method, theirs)}" if ours.n else "not run | "
-            line += f"| {_short(published()[data][theirs]['acc'])} | {shown} "
-        lines.append(line + "|")
+    of: dict[str, Callable[[str], dict[str, Sample]]] = {
+        method: partial(_of_cells, cells, method=method, order=STORED) for method in BASELINES
+    }
+    of |= {name: partial(_of_record, record, axis) for axis, name in NAMES.items()}
+    for method, samples in of.items():
+        theirs = method if method in BASELINES else "Semi-NTF"
+        line = f"| {method} |"
+        for data in ("mnist4", "scene15"):
+            ours = samples(data)
+            line += f" {_short(published()[data][theirs]['acc'])} | {ours['acc']} | {difference(ours, data, theirs)} |"
+        lines.append(line)
     return lines
 
 
-def worst(cells: Cells, data: str, method: str, theirs: str) -> str:
-    """Largest difference from the published scores, rows as stored."""
+def _of_record(record: Record, axis: str, data: str) -> dict[str, Sample]:
+    return {metric: record.sample("fixed", metric, data=data, axis=axis, order="stored") for metric in METRICS}
+
+
+def worst(cells: Cells, data: str, method: str) -> str:
+    """Largest difference of a baseline from its published scores, rows as stored."""
+    return difference(_of_cells(cells, data, method, STORED), data, method)
+
+
+def difference(ours: dict[str, Sample], data: str, theirs: str) -> str:
+    """Largest of the seven differences of means."""
     known = published()[data][theirs]
-    ours = {metric: cells.values(data, method, STORED, metric).mean for metric in METRICS}
-    return f"{max(abs(ours[metric] - float(known[metric].split()[0])) for metric in METRICS):.3f}"
+    return f"{max(abs(ours[metric].mean - float(known[metric].split()[0])) for metric in METRICS):.3f}"
 
 
-def reuters_table(cells: Cells) -> list[str]:
+def reuters_table(cells: Cells, record: Record) -> list[str]:
     """Table 3: accuracy on real subsets, seconds on tables of the full size."""
     known = published()["reuters"]
-    head = ("method", "published ACC", "ACC, 1,200 documents", "ACC, 600 documents", "ACC, 18,758 documents",
-            "published s", "s, full size", "processor s", "peak MB")  # fmt: skip
+    head = ("method", "published ACC", "ACC, 1,200 documents", "ACC, 600 documents", "published s", "processor s")
     lines = [f"| {' | '.join(head)} |", "|---|" + "--:|" * (len(head) - 1)]
-    for method, label in REUTERS.items():
-        theirs = known.get("Semi-NTF" if "SemiNTF" in method else method, {})
-        full = cells.values("reuters", method, SHUFFLED, "acc")
-        wall, processor, peak = (
-            cells.values("reuters-shape", f"{method}, seconds", SHUFFLED, measure).values
-            for measure in ("seconds", "cpu_seconds", "peak_mb")
-        )
+    for method in ("LMVSC", "SFMC", "FMCNOF"):
+        large, small = (cells.values(data, method, SHUFFLED, "acc") for data in ("reuters1200", "reuters600_full"))
+        seconds = cells.values("reuters-shape", f"{method}, seconds", SHUFFLED, "cpu_seconds").values
+        theirs = known[method]
         lines.append(
-            f"| {label} | {_short(theirs['acc'])} | {cells.values('reuters1200', method, SHUFFLED, 'acc')} "
-            f"| {cells.values('reuters600_full', method, SHUFFLED, 'acc')} | {full if full.n else ABSENT} "
-            f"| {theirs['seconds']} | {_measure(wall, 1)} | {_measure(processor, 1)} | {_measure(peak, 0)} |"
+            f"| {method} | {_short(theirs['acc'])} | {large} | {small} | {theirs['seconds']} | {_seconds(seconds)} |"
+        )
+    for axis, name in NAMES.items():
+        large, small = (record.sample("subsets", data=data, axis=axis) for data in ("reuters1200", "reuters600_full"))
+        seconds = cells.values("reuters-shape", f"SemiNTF.paper {axis}, seconds", SHUFFLED, "cpu_seconds").values
+        theirs = known["Semi-NTF"]
+        lines.append(
+            f"| {name} | {_short(theirs['acc'])} | {large} | {small} | {theirs['seconds']} | {_seconds(seconds)} |"
         )
     return lines
 
 
-def _measure(values: tuple[float, ...], decimals: int) -> str:
-    return f"{values[0]:.{decimals}f}" if values else "–"
+def _seconds(values: tuple[float, ...]) -> str:
+    return f"{values[0]:.1f}" if values else "–"
 
 
 def impossible() -> list[str]:

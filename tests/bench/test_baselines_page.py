@@ -19,6 +19,13 @@ def test_summary_is_that_of_the_cells(reference):
     assert reference.block(PAGE, "summary") == reference.summary(cells)
 
 
+def test_costs_are_those_of_the_journals(reference, script):
+    baselines = script(ROOT / "benchmarks" / "baselines.py")
+    made = baselines.table(baselines.rows_of(baselines.JOURNALS))
+    assert reference.block(PAGE, "cost") == made, "run: python benchmarks/baselines.py"
+    assert [line.split(" | ")[0].strip("| ") for line in made[2:]] == list(baselines.METHODS)
+
+
 def test_summary_counts_what_agrees(reference):
     head = ["", ""]
     rows = ["| A | s | x | - | - | - | 1.000 | - | - | - |", "| A | t | y | - | - | - | 0.400 | - | - | - |"]

@@ -11,14 +11,19 @@ from sklearn.utils import get_tags
 
 from manyview import AMGL, CSMSC, FMCNOF, GMC, LMVSC, MVGL, SFMC, SMSC
 from manyview.cluster.checks import real
-from manyview.cluster.published import MultiViewClusterer, warn_component_count, warn_empty_clusters
+from manyview.cluster.published import (
+    MultiViewClusterer,
+    PredictingClusterer,
+    warn_component_count,
+    warn_empty_clusters,
+)
 
 BASELINES = [AMGL, CSMSC, FMCNOF, GMC, LMVSC, MVGL, SFMC, SMSC]
 CONSTRAINTS = {"width": (real(0),)}
 VIEWS = [np.arange(12.0).reshape(6, 2), np.ones((6, 3))]
 
 
-class Parity(MultiViewClusterer):
+class Parity(PredictingClusterer):
     """Even and odd rows."""
 
     _constraints = CONSTRAINTS
@@ -35,8 +40,8 @@ class Parity(MultiViewClusterer):
         if self.warn is not None:
             self.warn(self, 1)
 
-    def predict(self, X):
-        return np.zeros(len(self._new_views(X)), dtype=int)
+    def _predict(self, views, /):
+        return np.zeros(len(views), dtype=int)
 
 
 def test_a_fit_returns_the_estimator_and_hands_over_checked_views():

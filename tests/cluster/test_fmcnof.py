@@ -11,7 +11,7 @@ from awkward_views import AWKWARD, is_partition
 from manyview.cluster import fmcnof as module
 from manyview.cluster.fmcnof import FMCNOF
 from manyview.datasets import make_views
-from manyview.metrics import accuracy, adjusted_rand_index
+from manyview.metrics import accuracy
 
 from oracles import anchor_methods_oracle as oracle
 
@@ -169,6 +169,9 @@ def test_reference_from_saved_start(shared_dir, shared_views, dataset, seed):
     theirs = np.loadtxt(reference / "labels" / f"FMCNOF__{dataset}__seed{seed}.csv", dtype=int)
     cuts = np.cumsum([view.shape[1] for view in views])[:-1]
     model = FMCNOF(len(np.unique(labels)), anchors=np.split(anchors, cuts, axis=1), init=G0, random_state=0).fit(views)
-    assert adjusted_rand_index(theirs, model.labels_) >= 0.98
+    first, second = np.sort(model.embedding_, axis=1)[:, :-3:-1].T
+    clear = first - second > 1e-9 * first.max()  # on a tie rounding decides
+    assert clear.mean() > 0.9
+    assert_array_equal(model.embedding_.argmax(axis=1)[clear], theirs[clear])
     assert_allclose(model.history_["objective"], objective, rtol=1e-8)
     assert_allclose(model.view_weights_, weights, atol=1e-8)

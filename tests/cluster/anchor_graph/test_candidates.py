@@ -6,9 +6,8 @@ from numpy.testing import assert_allclose
 
 from manyview import AnchorGraphClustering
 from manyview.cluster.anchor_graph.candidates import (
-    Candidate,
     Labeling,
-    best_candidate,
+    best_labeling,
     beyond_chance,
     chance_smoothness,
     label_indicator,
@@ -19,7 +18,6 @@ from manyview.cluster.anchor_graph.candidates import (
 from manyview.cluster.anchor_graph.fusion import slice_degrees
 from manyview.datasets import make_views
 from manyview.engine import MemoryEngine
-from manyview.kernels.spectral import Basis
 from manyview.views.blocks import RowBlock
 from recipes import QUICK
 
@@ -85,24 +83,17 @@ def test_labeling_gives_nearest_center_in_embedding():
     assert labeling.labels(T).tolist() == [0, 1, 0]
 
 
-def candidate(labels, smoothness):
-    return Candidate(np.ones(1), np.ones(1), np.array(labels), np.array([smoothness]), Basis(np.eye(1), np.ones(1)))
+def test_best_labeling_agrees_with_others_or_has_more_merit():
+    common, odd = np.array([0, 0, 1, 1, 2, 2]), np.array([0, 1, 2, 0, 1, 2])
+    labelings = [odd, common, common[::-1]]
+    assert best_labeling(labelings, np.array([0.7, 0.7, 0.7]), 3, 1.25) == 1
+    assert best_labeling(labelings, np.array([3.0, 0.7, 0.7]), 3, 1.25) == 0
+    assert best_labeling(labelings, np.array([3.0, 0.7, 0.7]), 3, 0.0) == 1
 
 
-def test_best_candidate_agrees_with_others_or_is_smooth():
-    common, odd = [0, 0, 1, 1, 2, 2], [0, 1, 2, 0, 1, 2]
-    found = [candidate(odd, 0.5), candidate(common, 0.5), candidate(common[::-1], 0.5)]
-    assert best_candidate(found, 3, 1.25) == 1
-    found[0] = candidate(odd, 0.95)
-    assert best_candidate(found, 3, 1.25) == 0
-    assert best_candidate(found, 3, 0.0) == 1
-
-
-def test_candidate_labels_all_rows_by_means_of_its_clusters():
-    T = np.array([[2.0, 0.0], [4.0, 0.2], [0.0, 1.0], [0.0, 5.0]])
-    rule = candidate([3, 3, 1, 1], 0.5)._replace(scale=np.ones(2)).labeling(T)
-    assert rule.centers.shape == (2, 2)  # of the clusters that have rows, in their order
-    assert rule.labels(T).tolist() == [1, 1, 0, 0]
+def test_labeling_that_lost_a_cluster_is_passed_over():
+    lost, complete = np.array([0, 0, 0, 0, 1, 1]), np.array([0, 0, 1, 1, 2, 2])
+    assert best_labeling([lost, lost, complete], np.array([9.0, 9.0, 0.0]), 3, 1.0) == 2
 
 
 def test_label_indicator_has_orthonormal_columns():

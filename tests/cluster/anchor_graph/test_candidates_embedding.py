@@ -71,15 +71,17 @@ def test_membership_sums_run_over_all_rows(parts):
     assert_allclose(1 / found.fusion.column_scale[used] ** 2, n_geometries * degree[used], rtol=1e-5)
 
 
-def test_labels_are_those_voted_for_or_of_the_nearest_center(parts):
+def test_labels_are_those_voted_for_or_read_through_anchors_of_the_sample(parts):
     consensus, found, context = parts
     labels = together(consensus_labels(consensus, found, context))
     rows = consensus.draw.sample_rows
     if rows is None:
         assert_array_equal(labels, consensus.candidate.labels)
     else:
-        rule = consensus.candidate.labeling(found.of_sample(ENGINE))
-        assert_array_equal(labels, rule.labels(together(found.T)))
+        B = np.vstack([found.sample_fusion.mixed(block).toarray() for block in consensus.draw.sample])
+        share = B.T @ np.eye(K)[consensus.candidate.labels] / np.maximum(B.sum(axis=0), 1e-12)[:, None]
+        of_rows = np.vstack([found.sample_fusion.mixed(block).toarray() for block in found.graphs]) @ share
+        assert_array_equal(labels, of_rows.argmax(axis=1))
         assert adjusted_rand_index(labels[rows], consensus.candidate.labels) > 0.9
 
 

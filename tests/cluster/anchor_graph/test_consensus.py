@@ -3,29 +3,22 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
+from sklearn.datasets import make_moons
 from sklearn.metrics import adjusted_rand_score
 
 from manyview import AnchorGraphClustering, Recipe
-from manyview.cluster.anchor_graph import consensus
-from manyview.cluster.anchor_graph.candidates import Candidate, all_candidates, initial_candidates
-from manyview.cluster.anchor_graph.consensus import find_consensus
+from manyview.cluster.anchor_graph.candidates import all_candidates, initial_candidates
+from manyview.cluster.anchor_graph.consensus import consensus_labels, embed_consensus, find_consensus, voted_labels
 from manyview.cluster.anchor_graph.context import FitContext, resolve
-from manyview.cluster.anchor_graph.evidence import explained_by
 from manyview.cluster.anchor_graph.fusion import separation
 from manyview.cluster.anchor_graph.graphs import build_graphs, redraw
 from manyview.datasets import make_views
 from manyview.engine import MemoryEngine
 from manyview.kernels.agreement import mutual_agreement
-from manyview.kernels.spectral import Basis
 from manyview.views import check_views
 
 K, N = 3, 240
 RECIPE = Recipe(n_draws=2, min_half_explained=np.inf, embeddings=((1.0, 1), (2.0, 2), (3.0, 3)))
-
-
-def labeled(labels):
-    """A candidate of which only the labels matter."""
-    return Candidate(np.ones(1), np.ones(1), labels, np.ones(1), Basis(np.ones((1, 1)), np.ones(1)))
 
 
 @pytest.fixture(scope="module")
@@ -52,8 +45,6 @@ def test_best_candidate_of_all_draws_wins(views):
         origin += [drawn] * len(of_draw)
     agreement = mutual_agreement([one.labels for one in found], K).mean(axis=1)
     merit = agreement + RECIPE.separation_weight * np.array([separation(one.smoothness) for one in found])
-    explained = explained_by(draw, context)
-    merit += RECIPE.explained_weight * np.array([max(explained(one.labels), 0) ** 2 for one in found])
     chosen = find_consensus(draw, context)
     assert len(found) == RECIPE.n_draws * 2 * len(RECIPE.embeddings)
     assert adjusted_rand_score(chosen.candidate.labels, found[merit.argmax()].labels) > 0.8  # but for the vote
@@ -100,13 +91,26 @@ def test_candidates_vote_on_labels_of_best():
     labels = np.repeat([0, 1, 2], 20)
     best, others = labels.copy(), [2 - labels, (labels + 1) % 3, labels]
     best[0] = 1
-    found = [labeled(each) for each in [best, *others]]
-    voted = consensus._voted(found, 0, 3, 4.0)
-    assert_array_equal(voted.labels, labels)
-    assert voted.smoothness is found[0].smoothness
+    assert_array_equal(voted_labels([best, *others], 0, 3, 4.0), labels)
 
 
 def test_vote_that_loses_a_cluster_does_not_count():
     best, other = np.array([0, 0, 0, 1, 1, 2]), np.array([0, 0, 0, 1, 1, 1])
-    found = [labeled(each) for each in (best, *[other] * 40)]
-    assert consensus._voted(found, 0, 3, 4.0) is found[0]
+    assert_array_equal(voted_labels([best, other, other, other], 0, 3, 0.0), best)
+
+
+def test_many_rows_are_labeled_by_their_own_graph():
+    """Two moons bend around each other; anchors by k-means are given, and few."""
+    points, labels = make_moons(1_200, noise=0.06, random_state=0)
+    rng = np.random.default_rng(0)
+    rotation = np.linalg.qr(rng.standard_normal((2, 2)))[0]
+    views = check_views([points, points @ rotation + 0.02 * rng.standard_normal(points.shape)])
+    recipe = Recipe(max_drawn_rows=1_000, n_sampled_rows=800, min_half_explained=np.inf, min_smoother=np.inf)
+    estimator = AnchorGraphClustering(2, n_anchors=200, recipe=recipe)
+    context = FitContext(MemoryEngine(n_jobs=1, block_rows=500), resolve(estimator, 1_200, 0))
+    chosen = find_consensus(build_graphs(views, context), context)
+    of_sample = labels[chosen.draw.sample_rows]
+    assert adjusted_rand_score(of_sample, chosen.candidate.labels) > 0.95
+    assert len(chosen.candidate.weights) == len(chosen.draw.graph.slices)
+    everywhere = consensus_labels(chosen, embed_consensus(chosen, context), context)
+    assert adjusted_rand_score(labels, np.concatenate(list(everywhere))) > 0.95

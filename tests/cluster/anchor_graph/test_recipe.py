@@ -55,8 +55,7 @@ def differs(first, second):
         {"smoothness_power": 0.0},
         {"significance": 1e9},
         {"min_judged_rows": 1000},
-        {"n_subsamples": 2},
-        {"n_subsampled_rows": 60},
+        {"n_subsampled_rows": 60, "n_subsamples": 8},
     ],
     ids=lambda changes: " ".join(changes),
 )

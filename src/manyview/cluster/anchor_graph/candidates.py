@@ -73,12 +73,11 @@ class Candidate(NamedTuple):
     labels: IntArray  # (n,), of the sampled rows
     smoothness: FloatArray  # (L,), b
     basis: Basis  # of the sampled rows
-    explained: float = 0.0  # share of what the views share, see evidence.py
 
-    def labeling(self, T: FloatArray, /) -> Labeling:
-        """Return the rule that labels all rows, from T (n, r') of the sampled ones."""
-        E = unit_rows(T[:, : len(self.scale)] * self.scale)
-        return Labeling(self.scale, np.stack([E[self.labels == k].mean(axis=0) for k in np.unique(self.labels)]))
+    @property
+    def separation(self) -> float:
+        """Return how well the labels separate the rows on the slices."""
+        return separation(self.smoothness)
 
 
 class InitialCandidates(NamedTuple):
@@ -95,7 +94,8 @@ def initial_candidates(draw: Draw, context: FitContext, /) -> InitialCandidates:
     graph, sample, engine, K = draw.graph, draw.sample, context.engine, context.settings.n_clusters
     degrees = slice_degrees(graph, sample, engine)
     found = candidates(first_weights(graph), degrees, draw, context)
-    best = found[best_candidate(found, K, context.recipe.separation_weight)]
+    separations = np.array([one.separation for one in found])
+    best = found[best_labeling([one.labels for one in found], separations, K, context.recipe.separation_weight)]
     return InitialCandidates(degrees, found, best.smoothness, chance_smoothness(graph, sample, degrees, engine, K))
 
 
@@ -108,13 +108,8 @@ def all_candidates(draw: Draw, initial: InitialCandidates, context: FitContext, 
     """
     recipe = context.recipe
     found = initial.candidates if "joint" in recipe.candidate_graphs else []
-    views = np.array([-1 if name.view is None else name.view for name in draw.graph.slices])
-    weightings = []
     if "weighted" in recipe.candidate_graphs:
-        weightings.append(weights_from_smoothness(initial.smoothness, recipe.smoothness_power))
-    if draw.n_samples > recipe.max_drawn_rows and "alike" in recipe.candidate_graphs:
-        weightings += [np.ones(len(views)), *((views == v).astype(np.float64) for v in np.unique(views[views >= 0]))]
-    for weights in weightings:
+        weights = weights_from_smoothness(initial.smoothness, recipe.smoothness_power)
         found = [*found, *candidates(weights, initial.degrees, draw, context)]
     return found
 
@@ -132,21 +127,24 @@ def candidates(weights: FloatArray, degrees: FloatArray, draw: Draw, context: Fi
         b = label_smoothness(np.split(labels, stops), degrees, sample, engine, K)
         return Candidate(weights, labeling.scale, labels, b, basis)
 
-    return [candidate(labeling) for labeling in spectral_labelings(basis, T, context)]
+    return [candidate(labeling) for labeling in spectral_labelings(basis.s, T, context, context.recipe.embeddings)]
 
 
-def spectral_labelings(basis: Basis, T: FloatArray, context: FitContext, /) -> list[Labeling]:
-    """Cluster every embedding of rows of T (n, 3K + 1) by k-means, once or several times."""
+def spectral_labelings(
+    s: FloatArray, T: FloatArray, context: FitContext, embeddings: tuple[tuple[float, int], ...], /
+) -> list[Labeling]:
+    """Cluster every embedding of rows of T = U diag(s) (n, r) by k-means, once or several times."""
     settings, recipe, K = context.settings, context.recipe, context.settings.n_clusters
     n_rows = max(recipe.n_clustered_rows, recipe.clustered_rows_per_cluster * K)
     if len(T) > n_rows:
         T = T[np.sort(np.random.default_rng(settings.seed).choice(len(T), n_rows, replace=False))]
 
-    embeddings = recipe.embeddings if recipe.max_embedded_clusters >= K else recipe.embeddings[:1]
+    if recipe.max_embedded_clusters < K:
+        embeddings = embeddings[:1]
 
     def cluster(number: int) -> Labeling:
         r, t = embeddings[number % len(embeddings)]
-        scale = diffusion_scale(basis.s[: n_vectors(K, r)], t)
+        scale = diffusion_scale(s[: n_vectors(K, r)], t)
         E = unit_rows(T[:, : len(scale)] * scale)
         return Labeling(scale, k_means(E, K, n_init=recipe.n_init, random_state=settings.seed + number)[0])
 
@@ -185,19 +183,14 @@ def spectrum(fusion: Fusion, sample: Rows[GraphBlock], engine: Engine, rank: int
     return right_basis(AtA, rank)
 
 
-def best_candidate(
-    found: list[Candidate], n_clusters: int, separation_weight: float, explained_weight: float = 0.0, /
-) -> int:
-    """Return the candidate with the largest sum of mean ARI, separation, and squared explained share.
+def best_labeling(labelings: list[IntArray], merits: FloatArray, n_clusters: int, weight: float, /) -> int:
+    """Return the labeling with the largest sum of mean ARI and weighted merit, its separation or modularity.
 
     One that lost a cluster is passed over if another has more: fewer clusters are always smoother.
     """
-    agreement = mutual_agreement([candidate.labels for candidate in found], n_clusters).mean(axis=1)
-    separations = np.array([separation(candidate.smoothness) for candidate in found])
-    shares = np.array([max(candidate.explained, 0) for candidate in found])
-    rating = agreement + separation_weight * separations + explained_weight * shares**2
-    n_found = np.array([len(np.unique(candidate.labels)) for candidate in found])
-    return int(np.argmax(np.where(n_found == n_found.max(), rating, -np.inf)))
+    agreement = mutual_agreement(labelings, n_clusters).mean(axis=1)
+    n_found = np.array([len(np.unique(labels)) for labels in labelings])
+    return int(np.argmax(np.where(n_found == n_found.max(), agreement + weight * merits, -np.inf)))
 
 
 def label_sizes(labels: Rows[IntArray], engine: Engine, K: int, /) -> FloatArray:

@@ -3,12 +3,15 @@
 A draw of the anchors is an accident: on prokaryotic (551 rows) the accuracy of single draws lies between .64 and .77.
 The candidates of all draws are therefore rated together. The chosen one has the largest
 
-    mean over all candidates of ARI  -  1.25 x mean over the slices of log(1 - b_l)  +  2 x share²
+    mean over all candidates of ARI  -  1.25 x mean over the slices of log(1 - b_l)
 
 b_l is the smoothness of its labels on slice l: what most candidates find is seldom an accident, and where they differ
-the slices decide. The share of the dependence between the views that the labels explain (evidence.py) is the part of
-the evidence that does not come from the graph itself. All candidates then vote on the label of every row, each weighted
-by the fourth power of its ARI with the chosen one: votes move rows between clusters, but not the clusters.
+the slices decide. All candidates then vote on the label of every row, each weighted by the fourth power of its ARI with
+the chosen one: votes move rows between clusters, but not the clusters.
+
+Beyond `Recipe.max_drawn_rows` rows, candidates come from graphs of the rows themselves (neighbors.py), and modularity
+on the nearest rows of the views takes the place of the smoothness on the slices. The labels then give the slices their
+weights.
 
 At last a plain candidate may take the place of the result: k-means in the joint tables, as a rule that labels any row.
 
@@ -43,8 +46,9 @@ from manyview.cluster.anchor_graph.candidates import (
     Candidate,
     EmbeddedRows,
     all_candidates,
-    best_candidate,
+    best_labeling,
     candidates,
+    chance_smoothness,
     embed_rows,
     initial_candidates,
     label_smoothness,
@@ -54,9 +58,16 @@ from manyview.cluster.anchor_graph.candidates import (
 )
 from manyview.cluster.anchor_graph.context import FitContext
 from manyview.cluster.anchor_graph.evidence import Explained, explained_by
-from manyview.cluster.anchor_graph.fusion import first_weights, fuse, roughness, slice_degrees
+from manyview.cluster.anchor_graph.fusion import (
+    first_weights,
+    fuse,
+    roughness,
+    slice_degrees,
+    weights_from_smoothness,
+)
 from manyview.cluster.anchor_graph.graphs import Draw, redraw, with_rule
-from manyview.cluster.anchor_graph.membership import LinearRule
+from manyview.cluster.anchor_graph.membership import LinearRule, fit_anchor_membership, membership_of
+from manyview.cluster.anchor_graph.neighbors import find_neighbors, row_labelings
 from manyview.engine import Rows
 from manyview.geometry.fit import Geometry
 from manyview.geometry.scaling import dense
@@ -75,8 +86,17 @@ class Consensus(NamedTuple):
 
 
 def find_consensus(draw: Draw, context: FitContext, /) -> Consensus:
-    """Rate the candidates of all draws together and let them vote."""
-    settings, recipe = context.settings, context.recipe
+    """Choose among the candidates, let them vote, and take a plain rule instead if it is better."""
+    recipe = context.recipe
+    of_rows = draw.joint and draw.source is not None and draw.n_samples > recipe.max_drawn_rows
+    chosen = _of_neighbors(draw, context) if of_rows else _of_anchors(draw, context)
+    plain = better_plain(chosen.draw, chosen.candidate.labels, explained_by(draw, context), context)
+    return chosen if plain is None else _by_rule(chosen, plain, context)
+
+
+def _of_anchors(draw: Draw, context: FitContext) -> Consensus:
+    """Choose among the candidates of several draws of the anchors."""
+    settings, recipe, K = context.settings, context.recipe, context.settings.n_clusters
     n_draws = settings.n_draws if draw.source is not None else 1
     found: list[Consensus] = []
     for number in range(n_draws):
@@ -84,30 +104,49 @@ def find_consensus(draw: Draw, context: FitContext, /) -> Consensus:
         own = context.with_settings(seed=settings.seed + number * len(recipe.embeddings))
         drawn = redraw(draw, own) if number else draw
         found += _of_draw(drawn, own)
-    explained = explained_by(draw, context)
-    if explained is not None:
-        found = [one._replace(candidate=_rated(one.candidate, explained)) for one in found]
-    best = best_candidate(
-        [one.candidate for one in found], settings.n_clusters, recipe.separation_weight, recipe.explained_weight
-    )
-    voted = _voted([one.candidate for one in found], best, settings.n_clusters, recipe.vote_power)
-    chosen = found[best]._replace(candidate=voted)
-    plain = better_plain(chosen.draw, voted.labels, explained, context)
-    return chosen if plain is None else _by_rule(chosen, plain, context)
+    labelings = [one.candidate.labels for one in found]
+    separations = np.array([one.candidate.separation for one in found])
+    best = best_labeling(labelings, separations, K, recipe.separation_weight)
+    labels = voted_labels(labelings, best, K, recipe.vote_power)
+    return found[best]._replace(candidate=found[best].candidate._replace(labels=labels))
 
 
-def _rated(candidate: Candidate, explained: Explained) -> Candidate:
-    return candidate._replace(explained=explained(candidate.labels))
+def _of_neighbors(draw: Draw, context: FitContext) -> Consensus:
+    """Choose among the labelings of the graphs of the sampled rows; the labels give the slices their weights."""
+    recipe, engine, K, sample = context.recipe, context.engine, context.settings.n_clusters, draw.sample
+    context.progress("candidates", 0, 1)
+    neighbors = find_neighbors(draw, context)
+    labelings = row_labelings(neighbors, context)
+    modularities = np.array([neighbors.modularity(labels, K) for labels in labelings])
+    best = best_labeling(labelings, modularities, K, recipe.modularity_weight)
+    labels = voted_labels(labelings, best, K, recipe.vote_power)
+    degrees = slice_degrees(draw.graph, sample, engine)
+    b = label_smoothness(_like(sample, labels), degrees, sample, engine, K)
+    weights = weights_from_smoothness(b, recipe.smoothness_power)
+    candidate = _with_spectrum(weights, labels, b, draw, context)
+    return Consensus(draw, candidate, chance_smoothness(draw.graph, sample, degrees, engine, K))
+
+
+def _like(sample: list[GraphBlock], labels: IntArray) -> list[IntArray]:
+    """Divide labels of the sampled rows into the blocks of the sample."""
+    return np.split(labels, np.cumsum([block.n_rows for block in sample])[:-1])
+
+
+def _with_spectrum(
+    weights: FloatArray, labels: IntArray, smoothness: FloatArray, draw: Draw, context: FitContext
+) -> Candidate:
+    """Return labels with the spectrum of the anchor graph that is fused with these weights."""
+    K = context.settings.n_clusters
+    fusion = fuse(draw.graph, draw.sample, context.engine, weights)
+    basis = spectrum(fusion, draw.sample, context.engine, n_vectors(K))
+    return Candidate(weights, diffusion_scale(basis.s[:K], 1), labels, smoothness, basis)
 
 
 def _by_rule(chosen: Consensus, plain: Plain, context: FitContext) -> Consensus:
     """Let a rule label the rows, and the graph say how sure the labels are."""
-    draw = with_rule(chosen.draw, plain.rule, context.engine)
-    candidate = chosen.candidate
-    fusion = fuse(draw.graph, draw.sample, context.engine, candidate.weights)
-    basis = spectrum(fusion, draw.sample, context.engine, n_vectors(context.settings.n_clusters))
-    scale = diffusion_scale(basis.s[: context.settings.n_clusters], 1)
-    return chosen._replace(draw=draw, candidate=candidate._replace(labels=plain.labels, basis=basis, scale=scale))
+    draw, candidate = with_rule(chosen.draw, plain.rule, context.engine), chosen.candidate
+    ruled = _with_spectrum(candidate.weights, plain.labels, candidate.smoothness, draw, context)
+    return chosen._replace(draw=draw, candidate=ruled)
 
 
 def _of_draw(draw: Draw, context: FitContext) -> list[Consensus]:
@@ -118,13 +157,11 @@ def _of_draw(draw: Draw, context: FitContext) -> list[Consensus]:
     return [Consensus(draw, one, None) for one in candidates(first_weights(draw.graph), degrees, draw, context)]
 
 
-def _voted(found: list[Candidate], best: int, K: int, power: float) -> Candidate:
-    """Return the best candidate with the labels that all voted for, unless the vote loses a cluster."""
-    labelings = [candidate.labels for candidate in found]
+def voted_labels(labelings: list[IntArray], best: int, K: int, power: float, /) -> IntArray:
+    """Return the best labels as all labelings vote on them, unless the vote loses a cluster."""
     agreement = np.array([adjusted_rand(joint_counts(labels, labelings[best], K)) for labels in labelings])
     labels = vote(labelings, best, np.maximum(agreement, 0) ** power, K)
-    complete = len(np.unique(labels)) == len(np.unique(labelings[best]))
-    return found[best]._replace(labels=labels) if complete else found[best]
+    return labels if len(np.unique(labels)) == len(np.unique(labelings[best])) else labelings[best]
 
 
 def embed_consensus(consensus: Consensus, context: FitContext, /) -> EmbeddedRows:
@@ -133,14 +170,15 @@ def embed_consensus(consensus: Consensus, context: FitContext, /) -> EmbeddedRow
 
 
 def consensus_labels(consensus: Consensus, embedded: EmbeddedRows, context: FitContext, /) -> Rows[IntArray]:
-    """Label all rows: as voted where all rows were sampled, else by the nearest center of the voted clusters."""
-    engine, candidate = context.engine, consensus.candidate
-    if consensus.draw.graph.rule is not None:
+    """Label all rows: as voted where all rows were sampled, else by the anchors that they share with sampled ones."""
+    engine, labels, draw = context.engine, consensus.candidate.labels, consensus.draw
+    if draw.graph.rule is not None:
         return engine.map(_ruled, embedded.graphs)
-    if consensus.draw.sample_rows is None:
-        labels = candidate.labels
+    if draw.sample_rows is None:
         return engine.map(lambda block: labels[block.start : block.start + block.n_rows], embedded.graphs)
-    return engine.map(candidate.labeling(embedded.of_sample(engine)).labels, embedded.T)
+    fusion, K = embedded.sample_fusion, context.settings.n_clusters
+    shares = fit_anchor_membership(draw.sample, _like(draw.sample, labels), fusion, engine, K)
+    return engine.map(lambda block: membership_of(fusion, shares, block).argmax(axis=1), embedded.graphs)
 
 
 def _ruled(block: GraphBlock) -> IntArray:
@@ -282,6 +320,6 @@ def _moments(x: FloatArray, labels: IntArray, n_clusters: int) -> tuple[FloatArr
 def _view_separation(draw: Draw, labels: IntArray, context: FitContext) -> FloatArray:
     """Return -log(1 - b) of labels on every view's own slices (V,)."""
     degrees = slice_degrees(draw.graph, draw.sample, context.engine)
-    stops = np.cumsum([block.n_rows for block in draw.sample])[:-1]
-    b = label_smoothness(np.split(labels, stops), degrees, draw.sample, context.engine, context.settings.n_clusters)
+    K = context.settings.n_clusters
+    b = label_smoothness(_like(draw.sample, labels), degrees, draw.sample, context.engine, K)
     return mean_over_geometries(-np.log(roughness(b)), draw.graph)

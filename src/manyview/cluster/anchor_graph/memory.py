@@ -24,6 +24,7 @@ from manyview.cluster.anchor_graph.context import Settings
 from manyview.engine import ENGINES, FitBytes
 from manyview.engine.dask import memory_of_workers
 from manyview.engine.rows import even_edges
+from manyview.kernels.row_graph import ROWS_AT_ONCE
 from manyview.views import Views
 from manyview.views.arrow import COLUMNS_AT_ONCE, NUMBERS_AT_ONCE, PIECE_ROWS, WHOLE_ROWS
 from manyview.views.container import is_elsewhere
@@ -47,6 +48,9 @@ class Cost(NamedTuple):
     numbers_per_anchor: float = 1.3  # and of each of them
     spectrum_copies: float = 3.5  # of A'A,
     lanczos_vectors: int = 4  # or per singular pair, where A'A is not formed
+    distance_copies: int = 4  # of the distances of some rows to all,
+    bytes_per_neighbor: int = 24  # of a row, in both directions, of every slice
+    row_graphs: int = 4  # and of the graphs made of them
     block_copies: float = 1.6  # of the rows at work of all views,
     numbers_per_weight: float = 8.0  # of their graph,
     numbers_per_cluster: int = 18  # and of the factorization with one H,
@@ -107,13 +111,18 @@ def bytes_of_fit(settings: Settings, views: Views, estimator: Any, /, *, factors
     else:
         kept = L * k * (4 + s) + T + 2 * coupled_factors + s * (L + 1) * K + results
         at_once_in_memory, at_once = 0.0, COST.coupled_factor_copies * coupled_factors
-    sampled = COST.sample_copies * columns + COST.numbers_per_anchor * s * m + COST.sampled_graph_copies * graph
+    n_sampled = min(n_rows, settings.recipe.n_sampled_rows)
+    compared = (
+        bytes_of_neighbors(n_sampled, len(tables), L, K, settings) if n_rows > settings.recipe.max_drawn_rows else 0
+    )
+    held = n_sampled * (COST.sample_copies * columns + COST.sampled_graph_copies * graph)
+    anchors = n_sampled * COST.numbers_per_anchor * s * m + spectrum_bytes(n_geometries * m, K)
 
     parquet = [t for t in tables if getattr(t, "slow", False)]
     return FitBytes(
         n_threads=n_threads,
         threads=n_threads * COST.thread,
-        sampling=min(n_rows, settings.recipe.n_sampled_rows) * sampled + spectrum_bytes(n_geometries * m, K),
+        sampling=held + max(anchors, compared),
         building=rows_at_work * (COST.numbers_per_weight * s * L * k + COST.block_copies * columns),
         factorizing=rows_at_work * at_once,
         factorizing_in_memory=rows_at_work * at_once_in_memory,
@@ -131,6 +140,13 @@ def spectrum_bytes(width: int, n_clusters: int, /) -> float:
     """Estimate the bytes of A'A and its eigenvectors, or of the Lanczos vectors where A'A is not formed."""
     rank = n_vectors(n_clusters)
     return 8 * width * (COST.lanczos_vectors * rank if by_lanczos(width, rank) else COST.spectrum_copies * width)
+
+
+def bytes_of_neighbors(n_rows: int, n_views: int, n_slices: int, n_clusters: int, settings: Settings, /) -> float:
+    """Estimate the bytes of distances of some rows to all, of the graphs of nearest rows, and of their vectors."""
+    distances = 4 * ROWS_AT_ONCE * (n_views + COST.distance_copies)
+    graphs = COST.bytes_per_neighbor * settings.recipe.n_row_neighbors * (n_slices + COST.row_graphs)
+    return n_rows * (distances + graphs + 8 * COST.lanczos_vectors * n_vectors(n_clusters, 2))
 
 
 def _decoding_bytes(table: Any) -> int:

@@ -49,14 +49,15 @@ class Recipe:
     n_init: int = 2  #: starts of k-means per embedding
     n_clustered_rows: int = 5_000  #: rows on which k-means runs, and
     clustered_rows_per_cluster: int = 100  #: at least so many times the number of clusters
-    #: fused graphs whose candidates compete; "alike", with all slices and with those of every view alone, only where a
-    #: single draw is made
-    candidate_graphs: tuple[str, ...] = ("joint", "weighted", "alike")
+    candidate_graphs: tuple[str, ...] = ("joint", "weighted")  #: fused graphs whose candidates compete
+    n_row_neighbors: int = 10  #: beyond max_drawn_rows, nearest rows of a sampled row in graphs of the rows themselves,
+    #: and (r, t) of the embeddings of these; a step there is shorter than one over anchors
+    row_embeddings: tuple[tuple[float, int], ...] = ((1.0, 1), (1.5, 4), (2.0, 8))
     smoothness_power: float = 1.5  #: weight of a slice: 1 / (1 - smoothness) to this power
 
     # Consensus
     separation_weight: float = 1.25  #: of the separation, per unit of agreement; up to 2 the scores stay the same
-    explained_weight: float = 2.0  #: of the squared share of the dependence between views that labels explain
+    modularity_weight: float = 5.0  #: of the modularity on nearest rows, which takes its place beyond max_drawn_rows
     vote_power: float = 4.0  #: a candidate votes with this power of its ARI with the best one
 
     # Plain candidates

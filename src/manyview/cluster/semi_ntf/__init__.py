@@ -32,7 +32,7 @@ SemiNTF.paper is Algorithm 1. Where the text leaves a choice open, or cannot be 
       the rounding of the file, and so is the choice.
     * The text scales nothing: ``SemiNTF.paper(scale="none")``. The preset divides every view by its maximum ("max"), as
       the group's scripts do, because the sums of DAS otherwise belong to the view with the largest numbers, and because
-      all results in docs/paper.md were measured with it.
+      the results in docs/paper.md were measured with it, but for those named there.
     * The identity is what the text puts into Q of every frequency; H = J = 0. Other starts are ours: tensor.py.
     * A row whose k + 1 nearest anchors are equally far gets equal weights; the formula is 0/0 there.
     * axis="samples" is the step of the group's released programs: DFT along the samples. For odd N their program
