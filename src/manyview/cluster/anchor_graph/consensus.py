@@ -9,8 +9,9 @@ b_l is the smoothness of its labels on slice l: what most candidates find is sel
 the slices decide. All candidates then vote on the label of every row, each weighted by the fourth power of its ARI with
 the chosen one: votes move rows between clusters, but not the clusters.
 
-Beyond `Recipe.max_drawn_rows` rows, candidates come from graphs of the rows themselves (neighbors.py), and modularity on
-the nearest rows of the views takes the place of the smoothness on the slices. Their labels give the slices their weights.
+Beyond `Recipe.max_drawn_rows` rows, candidates come from graphs of the rows themselves (neighbors.py), and modularity
+on the nearest rows of the views takes the place of the smoothness on the slices. The labels then give the slices their
+weights.
 
 At last a plain candidate may take the place of the result: k-means in the joint tables, as a rule that labels any row.
 
