@@ -4,7 +4,8 @@
 
 Journals: ``defaults.jsonl`` (our methods, 5 seeds), ``peers.jsonl`` and ``paper-audit.jsonl`` (the eight methods and
 four simple rules on shuffled rows; as many seeds as were run), ``ablation.jsonl``, ``choose_k.jsonl``,
-``confidence.jsonl``, ``novelty.jsonl``, ``missing.jsonl``, ``packages.jsonl`` and ``large.jsonl`` (other packages),
+``confidence.jsonl``, ``novelty.jsonl``, ``missing.jsonl``, ``predict.jsonl``,
+``packages.jsonl`` and ``large.jsonl`` (other packages),
 ``large-ours.jsonl``, ``scenarios.jsonl``. Puts each table between its two marks.
 """
 
@@ -22,6 +23,7 @@ from confidence import novelty_table
 from confidence import table as confidence_table
 from missing import table as missing_table
 from package_tables import large_table, package_table
+from predict import table as predict_table
 from scenario_table import table as scenario_table
 
 from manyview.bench import read_journal
@@ -31,7 +33,7 @@ RESULTS = ROOT / "docs" / "results"
 PAGES = {
     ROOT / "docs" / "quality.md": (
         *("sets", "methods", "packages", "large", "scenarios"),
-        *("ablation", "choose_k", "confidence", "novelty", "missing"),
+        *("ablation", "choose_k", "confidence", "novelty", "missing", "predict"),
     ),
     ROOT / "README.md": ("methods",),
 }
@@ -74,6 +76,7 @@ def made() -> dict[str, list[str]]:
         "large": large_table(read_journal(RESULTS / "large.jsonl"), read_lines(RESULTS / "large-ours.jsonl")),
         "scenarios": scenario_table(read_lines(RESULTS / "scenarios.jsonl")),
         "missing": missing_table(read_lines(RESULTS / "missing.jsonl")),
+        "predict": predict_table(read_lines(RESULTS / "predict.jsonl")),
     }
 
 
