@@ -19,7 +19,7 @@ from manyview import AnchorGraphClustering, NoiseViewWarning, SemiNTF
 from manyview.cluster.anchor_graph.context import chosen_engine
 from manyview.datasets import make_views
 from manyview.views import check_views
-from recipes import QUICK, SAMPLED
+from recipes import MANY, QUICK, SAMPLED
 from watching import blas_threads, is_mapped
 
 N, K = 400, 4
@@ -70,6 +70,7 @@ def assert_same_fit(first, second):
         (AnchorGraphClustering, {"scale": "standard", "anchors": "das"}),
         (AnchorGraphClustering, {"anchors": "variance"}),
         (AnchorGraphClustering, {"recipe": SAMPLED}),
+        (AnchorGraphClustering, {"recipe": MANY}),
         (SemiNTF, {"max_iter": 5}),
         (SemiNTF, {"coupling": "clusters", "max_iter": 5}),
         (SemiNTF, {"coupling": "views", "view_transform": "dft", "dtype": "float32", "max_iter": 5}),

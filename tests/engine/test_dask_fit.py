@@ -16,7 +16,7 @@ from manyview import AnchorGraphClustering, SemiNTF
 from manyview.datasets import make_views
 from manyview.engine import ENGINES
 from manyview.engine.dask import DaskEngine
-from recipes import QUICK, SAMPLED
+from recipes import MANY, QUICK, SAMPLED
 
 distributed = pytest.importorskip("distributed")
 da = pytest.importorskip("dask.array")
@@ -54,7 +54,7 @@ def assert_same_fit(expected, found):
     assert_array_equal(expected.history_["objective"], found.history_["objective"])
 
 
-@pytest.mark.parametrize("recipe", [QUICK, SAMPLED], ids=["all rows", "sampled"])
+@pytest.mark.parametrize("recipe", [QUICK, SAMPLED, MANY], ids=["all rows", "sampled", "many rows"])
 def test_clustering_on_a_cluster_gives_the_bits_of_memory(client, files, arrays, recipe):
     settings = SHAPE | {"recipe": recipe}
     here, there = (AnchorGraphClustering(K, **settings).fit(views) for views in (arrays, files))
