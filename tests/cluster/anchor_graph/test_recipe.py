@@ -55,7 +55,7 @@ def differs(first, second):
         {"smoothness_power": 0.0},
         {"significance": 1e9},
         {"min_judged_rows": 1000},
-        {"n_subsampled_rows": 60, "n_subsamples": 8},
+        {"n_subsampled_rows": 60},
     ],
     ids=lambda changes: " ".join(changes),
 )
@@ -82,3 +82,10 @@ def test_recipe_is_frozen():
 
 def test_recipe_survives_a_clone():
     assert clone(AnchorGraphClustering(recipe=QUICK)).recipe == QUICK
+
+
+def test_number_of_subsamples_changes_the_stability_of_unclear_clusters():
+    data = make_views(200, 4, widths=(6, 9), separation=0.6, random_state=2)
+    few, many = (fit(list(data.views.values()), {"n_subsamples": n}) for n in (2, 9))
+    assert_array_equal(few.labels_, many.labels_)  # they only judge
+    assert not np.array_equal(few.cluster_stability_, many.cluster_stability_)
